@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which functions are entries, decided before anything is inlined.
+ *
+ * The shift itself is made last (prologue.cc), so each entry must be kept whole
+ * until then: an entry that was inlined, cloned or merged away would be gone
+ * under its name, and its copies would not shift. The start of the IPA passes
+ * is the one place where all functions of a unit exist, of every language, C++
+ * instantiations and outlined OpenMP bodies among them, and none has been
+ * inlined. In LTO's whole-program step it comes again, for functions of objects
+ * that were compiled without the plugin.
+ */
+
+#include "plugin.h"
+
+#include <cxxabi.h>
+
+/* The mark, and its settings as arguments. No source can spell it: there is a
+   space in it.  */
+static const char marked[] = "kstackrand entry";
+
+static const char attribute_entry[] = "kstackrand";
+static const char attribute_no[] = "no_kstackrand";
+
+/* Attributes for users.  */
+
+static tree
+check_attribute (tree *node, tree name, tree, int, bool *no_add_attrs)
+{
+  if (TREE_CODE (*node) == FUNCTION_DECL)
+    return NULL_TREE;
+  warning (OPT_Wattributes, "%qE attribute only applies to functions", name);
+  *no_add_attrs = true;
+  return NULL_TREE;
+}
+
+static attribute_spec attributes[]
+  = { { attribute_entry, 0, 0, true, false, false, false, check_attribute, NULL },
+      { attribute_no, 0, 0, true, false, false, false, check_attribute, NULL },
+      { marked, 2, 2, true, false, false, false, NULL, NULL } };
+
+void
+register_attributes (void *, void *)
+{
+  for (attribute_spec &spec : attributes)
+    register_attribute (&spec);
+}
+
+/* Present in the compilers for C and C++ only: weak, like all that is taken
+   from the host (see CMakeLists.txt).  */
+struct cpp_reader;
+extern cpp_reader *parse_in __attribute__ ((weak));
+extern void cpp_define (cpp_reader *, const char *) __attribute__ ((weak));
+
+void
+define_macro (void *, void *)
+{
+  if (&parse_in && &cpp_define && parse_in)
+    cpp_define (parse_in, "__KSTACKRAND__=1");
+}
+
+/* What the policy is asked about.  */
+
+static bool
+has_attribute (tree fndecl, const char *name)
+{
+  return lookup_attribute (name, DECL_ATTRIBUTES (fndecl)) != NULL_TREE;
+}
+
+static bool
+resolves_ifunc (cgraph_node *node)
+{
+  ipa_ref *alias;
+  for (unsigned i = 0; node->iterate_direct_aliases (i, alias); i++)
+    if (alias->referring->ifunc_resolver)
+      return true;
+  return false;
+}
+
+bool
+has_must_tail_call (function *fn)
+{
+  basic_block bb;
+  if (!fn || !fn->cfg)
+    return false;
+  FOR_EACH_BB_FN (bb, fn)
+    for (gimple_stmt_iterator gsi = gsi_start_bb (bb); !gsi_end_p (gsi);
+	 gsi_next (&gsi))
+      if (gcall *call = dyn_cast<gcall *> (gsi_stmt (gsi)))
+	if (gimple_call_must_tail_p (call))
+	  return true;
+  return false;
+}
+
+static unsigned
+facts_of (cgraph_node *node)
+{
+  tree fndecl = node->decl;
+  unsigned facts = 0;
+  auto fact_if = [&] (bool holds, unsigned fact) { facts |= holds ? fact : 0; };
+
+  fact_if (has_attribute (fndecl, attribute_entry),
+	   KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
+  fact_if (has_attribute (fndecl, attribute_no), KSTACKRAND_FACT_ATTRIBUTE_NO);
+  fact_if (has_attribute (fndecl, "naked"), KSTACKRAND_FACT_NAKED);
+  fact_if (has_attribute (fndecl, "interrupt"), KSTACKRAND_FACT_INTERRUPT);
+  fact_if (has_attribute (fndecl, "always_inline"),
+	   KSTACKRAND_FACT_ALWAYS_INLINE);
+  fact_if (DECL_EXTERNAL (fndecl), KSTACKRAND_FACT_GNU_INLINE);
+  fact_if (resolves_ifunc (node), KSTACKRAND_FACT_IFUNC_RESOLVER);
+  fact_if (has_must_tail_call (DECL_STRUCT_FUNCTION (fndecl)),
+	   KSTACKRAND_FACT_MUST_TAIL);
+  fact_if (flag_split_stack
+	     && !has_attribute (fndecl, "no_split_stack"),
+	   KSTACKRAND_FACT_SPLIT_STACK);
+  fact_if (POINTER_SIZE != 64, KSTACKRAND_FACT_NOT_64_BIT);
+  return facts;
+}
+
+static kstackrand_decision
+decide (cgraph_node *node)
+{
+  const char *name = IDENTIFIER_POINTER (DECL_ASSEMBLER_NAME (node->decl));
+  /* A leading '*' is GCC's mark for names given by asm labels.  */
+  const char *symbol = name + (name[0] == '*');
+  char *demangled = startswith (symbol, "_Z")
+		      ? abi::__cxa_demangle (symbol, NULL, NULL, NULL)
+		      : NULL;
+  const kstackrand_function function
+    = { symbol, demangled, DECL_SECTION_NAME (node->decl), facts_of (node) };
+  kstackrand_decision decision
+    = kstackrand_policy_decide (kstackrand_policy, &function);
+  free (demangled);
+  return decision;
+}
+
+/* Reports.  */
+
+void
+report_refusal (tree fndecl, bool by_name, const char *because,
+		const char *reason)
+{
+  location_t location = DECL_SOURCE_LOCATION (fndecl);
+
+  if (kstackrand_policy_werror (kstackrand_policy))
+    error_at (location, "kstackrand: %qD is not instrumented: %s (chosen by %s)",
+	      fndecl, reason, because);
+  else if (by_name)
+    warning_at (location, 0,
+		"kstackrand: %qD is not instrumented: %s (chosen by %s)", fndecl,
+		reason, because);
+  else if (kstackrand_policy_verbose (kstackrand_policy))
+    inform (location, "kstackrand: %qD is not instrumented: %s (chosen by %s)",
+	    fndecl, reason, because);
+}
+
+static void
+report_decision (tree fndecl, const kstackrand_decision &decision)
+{
+  if (decision.verdict == KSTACKRAND_REFUSED)
+    report_refusal (fndecl, decision.by_name, decision.because,
+		    decision.reason);
+  else if (!kstackrand_policy_verbose (kstackrand_policy))
+    return;
+  else if (decision.verdict == KSTACKRAND_ENTRY_CHOSEN)
+    inform (DECL_SOURCE_LOCATION (fndecl),
+	    "kstackrand: %qD is an entry (chosen by %s)", fndecl,
+	    decision.because);
+  else if (decision.verdict == KSTACKRAND_EXCEPTED)
+    inform (DECL_SOURCE_LOCATION (fndecl),
+	    "kstackrand: %qD is no entry (taken out by %s)", fndecl,
+	    decision.because);
+}
+
+/* Marks.  */
+
+static void
+add_attribute (tree fndecl, const char *name, tree arguments)
+{
+  if (!has_attribute (fndecl, name))
+    DECL_ATTRIBUTES (fndecl) = tree_cons (get_identifier (name), arguments,
+					  DECL_ATTRIBUTES (fndecl));
+}
+
+static void
+mark (tree fndecl)
+{
+  tree settings = tree_cons (
+    NULL_TREE,
+    build_int_cst (integer_type_node,
+		   kstackrand_policy_model (kstackrand_policy)),
+    tree_cons (NULL_TREE,
+	       build_int_cst (integer_type_node,
+			      kstackrand_policy_bits (kstackrand_policy)),
+	       NULL_TREE));
+
+  add_attribute (fndecl, marked, settings);
+  add_attribute (fndecl, "noinline", NULL_TREE);
+  DECL_UNINLINABLE (fndecl) = 1;
+  add_attribute (fndecl, "no_icf", NULL_TREE);
+  /* GCC refuses to compile a function that is to have clones per target and
+     may not be cloned. Those clones carry the mark themselves.  */
+  if (!has_attribute (fndecl, "target_clones"))
+    add_attribute (fndecl, "noclone", NULL_TREE);
+}
+
+bool
+is_marked_entry (tree fndecl, entry_settings *settings)
+{
+  tree attribute = lookup_attribute (marked, DECL_ATTRIBUTES (fndecl));
+  if (!attribute)
+    return false;
+  tree arguments = TREE_VALUE (attribute);
+  settings->model
+    = (kstackrand_model) TREE_INT_CST_LOW (TREE_VALUE (arguments));
+  settings->bits
+    = TREE_INT_CST_LOW (TREE_VALUE (TREE_CHAIN (arguments)));
+  return true;
+}
+
+/* Where LTO generates code, its partitions hold what the whole-program step
+   made of the functions: too late to choose.  */
+
+void
+mark_entries (void *, void *)
+{
+  cgraph_node *node;
+  entry_settings settings;
+
+  if (flag_ltrans)
+    return;
+  FOR_EACH_DEFINED_FUNCTION (node)
+    {
+      if (node->alias || node->thunk || is_marked_entry (node->decl, &settings))
+	continue;
+      kstackrand_decision decision = decide (node);
+      report_decision (node->decl, decision);
+      if (decision.verdict == KSTACKRAND_ENTRY_CHOSEN)
+	mark (node->decl);
+    }
+}

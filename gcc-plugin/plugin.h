@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the parts of the plugin tell each other.
+ *
+ *   plugin.cc    loading: version check, arguments, help
+ *   mark.cc      early: decides which functions are entries, and keeps them
+ *                whole until the end
+ *   prologue.cc  late: puts the draw and the shift into each marked function
+ *   target_*.cc  what must be written in machine code
+ */
+#ifndef KSTACKRAND_GCC_PLUGIN_H
+#define KSTACKRAND_GCC_PLUGIN_H
+
+#include "compat.h"
+
+#include <kstackrand/abi.h>
+#include <policy.h>
+
+extern struct kstackrand_policy *kstackrand_policy;
+
+/* mark.cc */
+
+/* How a marked function is to be instrumented. Travels with the function, as
+ * an attribute, through LTO. */
+struct entry_settings
+{
+  enum kstackrand_model model;
+  unsigned bits;
+};
+
+/* PLUGIN_ATTRIBUTES: makes the attributes for users known.  */
+void register_attributes (void *, void *);
+
+/* PLUGIN_START_UNIT: tells the source that the plugin is there.  */
+void define_macro (void *, void *);
+
+/* PLUGIN_ALL_IPA_PASSES_START: marks the entries of this unit.  */
+void mark_entries (void *, void *);
+
+/* Whether FNDECL is marked; fills SETTINGS then.  */
+bool is_marked_entry (tree fndecl, entry_settings *settings);
+
+/* Says, as loudly as was asked for, that FNDECL stays as it is.  */
+void report_refusal (tree fndecl, bool by_name, const char *because,
+		     const char *reason);
+
+/* Whether FN holds a call that must stay a tail call.  */
+bool has_must_tail_call (function *fn);
+
+/* prologue.cc */
+
+/* The two passes; GCC owns what is returned.  */
+opt_pass *make_lto_guard_pass (gcc::context *context);
+opt_pass *make_prologue_pass (gcc::context *context);
+
+/* Trees that live across functions, for GCC's collector.  */
+extern const struct ggc_root_tab prologue_roots[];
+
+/* target_*.cc: statements for this architecture, appended at GSI.  */
+
+/* OLD = *COUNTER, *COUNTER += STEP, such that a signal handler that does the
+   same cannot come between.  COUNTER is an lvalue of unsigned 64 bits, OLD and
+   STEP are SSA names of that type.  */
+void emit_fetch_add (gimple_stmt_iterator *gsi, tree old, tree counter,
+		     tree step);
+
+/* OFFSET = __kstackrand_draw_slow (), by its private calling convention.  */
+void emit_draw_slow (gimple_stmt_iterator *gsi, tree offset);
+
+/* prologue.cc, for target_*.cc: a volatile asm statement with up to three
+   outputs and inputs, each a constraint and a value; a NULL constraint ends
+   the list.  Clobbers are names, ended by NULL.  */
+struct asm_operand
+{
+  const char *constraint;
+  tree value;
+};
+void emit_asm (gimple_stmt_iterator *gsi, const char *text,
+	       const asm_operand *outputs, const asm_operand *inputs,
+	       const char *const *clobbers);
+
+#endif /* KSTACKRAND_GCC_PLUGIN_H */

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The draw and the shift, put on the entry edge of each marked function.
+ *
+ * The place is just before the pass `optimized`, the last one on GIMPLE, as for
+ * Linux's stackleak plugin: it runs at every -O level and in LTO's code
+ * generation, and comes after all that would do harm. Earlier, inlining would
+ * copy the shift into callers, tail recursion would put it inside the loop,
+ * AddressSanitizer would poison it, and -Walloca would report it. One thing has
+ * then gone too far: calls are already marked as tail calls, which would leave
+ * by a jump after the stack was put back, and the callee would run unshifted.
+ * The marks are cleared.
+ */
+
+#include "plugin.h"
+
+/* The symbol that an object holds while its entries still wait for the link
+   step of LTO. Nobody defines it: a link without the plugin fails and names
+   what is missing.  */
+#define LTO_GUARD_SYMBOL "__kstackrand_lto_link_needs_fplugin_kstackrand"
+
+/* GCC's collector must know these: they live from function to function.  */
+static GTY (()) tree process_decl;
+static GTY (()) tree thread_decl;
+static GTY (()) tree offset_fndecl;
+static GTY (()) tree lto_guard_fndecl;
+
+#define ROOT(variable)                                                         \
+  {                                                                            \
+    &variable, 1, sizeof (variable), &gt_ggc_mx_tree_node,                     \
+      &gt_pch_nx_tree_node                                                     \
+  }
+
+const struct ggc_root_tab prologue_roots[]
+  = { ROOT (process_decl), ROOT (thread_decl), ROOT (offset_fndecl),
+      ROOT (lto_guard_fndecl), LAST_GGC_ROOT_TAB };
+
+/* What the runtime defines.  */
+
+static tree
+extern_variable (const char *name, unsigned bytes)
+{
+  tree type = build_array_type_nelts (unsigned_char_type_node, bytes);
+  tree decl = build_decl (UNKNOWN_LOCATION, VAR_DECL, get_identifier (name),
+			  type);
+  TREE_PUBLIC (decl) = 1;
+  DECL_EXTERNAL (decl) = 1;
+  DECL_ARTIFICIAL (decl) = 1;
+  DECL_IGNORED_P (decl) = 1;
+  TREE_ADDRESSABLE (decl) = 1;
+  TREE_USED (decl) = 1;
+  SET_DECL_ALIGN (decl, 64);
+  DECL_USER_ALIGN (decl) = 1;
+  return decl;
+}
+
+static tree
+extern_function (const char *name, tree return_type)
+{
+  tree type = build_function_type_list (return_type, NULL_TREE);
+  tree decl = build_fn_decl (name, type);
+  DECL_ARTIFICIAL (decl) = 1;
+  return decl;
+}
+
+static void
+declare_runtime (void)
+{
+  if (process_decl)
+    return;
+  process_decl = extern_variable (KSTACKRAND_PROCESS_SYMBOL,
+				  sizeof (kstackrand_process));
+  thread_decl = extern_variable (KSTACKRAND_THREAD_SYMBOL,
+				 sizeof (kstackrand_thread));
+  /* A general access would be a call to __tls_get_addr in a shared library.  */
+  set_decl_tls_model (thread_decl, TLS_MODEL_INITIAL_EXEC);
+  offset_fndecl = extern_function (KSTACKRAND_OFFSET_SYMBOL, size_type_node);
+}
+
+static tree
+lto_guard (void)
+{
+  if (!lto_guard_fndecl)
+    lto_guard_fndecl = extern_function (LTO_GUARD_SYMBOL, void_type_node);
+  return lto_guard_fndecl;
+}
+
+/* The 64-bit word at BYTE in DECL.  May alias anything.  */
+
+static tree
+word_at (tree decl, unsigned byte)
+{
+  tree pointer = build_pointer_type_for_mode (uint64_type_node, VOIDmode, true);
+  tree word = build2 (MEM_REF, uint64_type_node, build_fold_addr_expr (decl),
+		      build_int_cst (pointer, byte));
+  TREE_THIS_NOTRAP (word) = 1;
+  return word;
+}
+
+/* Statements, appended one after the other.  */
+
+static void
+append (gimple_stmt_iterator *gsi, gimple *stmt)
+{
+  gimple_set_location (stmt, cfun->function_start_locus);
+  gsi_insert_after (gsi, stmt, GSI_NEW_STMT);
+}
+
+static tree
+append_load (gimple_stmt_iterator *gsi, tree decl, unsigned byte)
+{
+  tree value = make_ssa_name (uint64_type_node);
+  append (gsi, gimple_build_assign (value, word_at (decl, byte)));
+  return value;
+}
+
+static tree
+append_binary (gimple_stmt_iterator *gsi, tree_code code, tree left, tree right)
+{
+  tree value = make_ssa_name (uint64_type_node);
+  append (gsi, gimple_build_assign (value, code, left, right));
+  return value;
+}
+
+static tree
+append_bswap (gimple_stmt_iterator *gsi, tree word)
+{
+  tree value = make_ssa_name (uint64_type_node);
+  gcall *call
+    = gimple_build_call (builtin_decl_explicit (BUILT_IN_BSWAP64), 1, word);
+  gimple_call_set_lhs (call, value);
+  append (gsi, call);
+  return value;
+}
+
+/* An lvalue or SSA name becomes the statement's; so does its definition.  */
+
+static vec<tree, va_gc> *
+asm_operands (const asm_operand *operands)
+{
+  vec<tree, va_gc> *list = NULL;
+  for (; operands->constraint; operands++)
+    {
+      tree constraint
+	= build_string (strlen (operands->constraint) + 1, operands->constraint);
+      vec_safe_push (list,
+		     build_tree_list (build_tree_list (NULL_TREE, constraint),
+				      unshare_expr (operands->value)));
+    }
+  return list;
+}
+
+void
+emit_asm (gimple_stmt_iterator *gsi, const char *text,
+	  const asm_operand *outputs, const asm_operand *inputs,
+	  const char *const *clobbers)
+{
+  vec<tree, va_gc> *clobber_list = NULL;
+  for (; *clobbers; clobbers++)
+    vec_safe_push (clobber_list,
+		   build_tree_list (NULL_TREE,
+				    build_string (strlen (*clobbers) + 1,
+						  *clobbers)));
+  gasm *stmt = gimple_build_asm_vec (text, asm_operands (inputs),
+				     asm_operands (outputs), clobber_list, NULL);
+  gimple_asm_set_volatile (stmt, true);
+  for (; outputs->constraint; outputs++)
+    if (TREE_CODE (outputs->value) == SSA_NAME)
+      SSA_NAME_DEF_STMT (outputs->value) = stmt;
+  append (gsi, stmt);
+}
+
+/* The shift.  Alignment of one byte and a size known to be a multiple of the
+   stack's alignment: with more, GCC would round up, and the range would be 16
+   … 1024 instead of 0 … 1008.  "For a variable" keeps -Walloca and
+   -Wstack-usage silent; the maximum makes -fstack-usage say "bounded".  The asm
+   reads from the allocation, so that nothing finds it unused.  */
+
+static void
+append_shift (gimple_stmt_iterator *gsi, tree offset, unsigned bits)
+{
+  tree shift = make_ssa_name (ptr_type_node);
+  gcall *call = gimple_build_call (
+    builtin_decl_explicit (BUILT_IN_ALLOCA_WITH_ALIGN_AND_MAX), 3, offset,
+    size_int (BITS_PER_UNIT), size_int (kstackrand_mask (bits)));
+  gimple_call_set_alloca_for_var (call, true);
+  gimple_call_set_lhs (call, shift);
+  append (gsi, call);
+
+  tree byte = build2 (MEM_REF, unsigned_char_type_node, shift,
+		      build_int_cst (ptr_type_node, 0));
+  const asm_operand none[] = { {} };
+  const asm_operand inputs[] = { { "m", byte }, {} };
+  const char *const clobbers[] = { NULL };
+  emit_asm (gsi, "", none, inputs, clobbers);
+}
+
+static tree
+append_mask (gimple_stmt_iterator *gsi, tree offset, unsigned bits)
+{
+  return append_binary (gsi, BIT_AND_EXPR, offset,
+			build_int_cst (uint64_type_node, kstackrand_mask (bits)));
+}
+
+/* Model `call`.  */
+
+static void
+append_call_draw (basic_block bb, unsigned bits)
+{
+  gimple_stmt_iterator gsi = gsi_last_bb (bb);
+  tree drawn = make_ssa_name (size_type_node);
+  gcall *call = gimple_build_call (offset_fndecl, 0);
+  gimple_call_set_lhs (call, drawn);
+  append (&gsi, call);
+
+  tree offset = make_ssa_name (uint64_type_node);
+  append (&gsi, gimple_build_assign (offset, NOP_EXPR, drawn));
+  append_shift (&gsi, append_mask (&gsi, offset, bits), bits);
+}
+
+/* Model `inline`, as abi.h spells it:
+
+     draw: if (key != seal) goto slow; else goto fast;
+     fast: counter = fetch_add (...);  offset_1 = ...;
+     slow: offset_2 = __kstackrand_draw_slow ();
+     join: offset = PHI <offset_1, offset_2>; shift
+
+   Both paths mask for themselves: a mask after the join would be combined with
+   the subtraction into a longer sequence on arm64.  */
+
+static tree
+append_fast_draw (basic_block bb, tree key, tree step, unsigned bits)
+{
+  gimple_stmt_iterator gsi = gsi_last_bb (bb);
+  tree counter = make_ssa_name (uint64_type_node);
+  emit_fetch_add (&gsi, counter,
+		  word_at (thread_decl, KSTACKRAND_THREAD_COUNTER), step);
+  tree keyed = append_binary (&gsi, BIT_XOR_EXPR, counter, key);
+  tree product = append_binary (&gsi, MULT_EXPR, counter, keyed);
+  tree swapped = append_bswap (&gsi, product);
+  tree multiplier
+    = append_load (&gsi, thread_decl, KSTACKRAND_THREAD_MULTIPLIER);
+  tree word = append_binary (&gsi, MULT_EXPR, swapped, multiplier);
+  tree offset
+    = append_binary (&gsi, RSHIFT_EXPR, word,
+		     build_int_cst (integer_type_node, KSTACKRAND_OFFSET_SHIFT));
+  return append_mask (&gsi, offset, bits);
+}
+
+static tree
+append_slow_draw (basic_block bb, unsigned bits)
+{
+  gimple_stmt_iterator gsi = gsi_last_bb (bb);
+  tree offset = make_ssa_name (uint64_type_node);
+  emit_draw_slow (&gsi, offset);
+  return append_mask (&gsi, offset, bits);
+}
+
+/* Gives FAST and SLOW, the two ways from DRAW to what followed it.  */
+
+static void
+split_ways (basic_block draw, edge *fast, edge *slow)
+{
+  edge to_fast = single_succ_edge (draw);
+  basic_block fast_bb = split_edge (to_fast);
+  basic_block join = split_edge (single_succ_edge (fast_bb));
+  basic_block slow_bb = create_empty_bb (fast_bb);
+
+  to_fast = single_succ_edge (draw);
+  to_fast->flags = (to_fast->flags & ~EDGE_FALLTHRU) | EDGE_FALSE_VALUE;
+  edge to_slow = make_edge (draw, slow_bb, EDGE_TRUE_VALUE);
+  to_slow->probability = profile_probability::very_unlikely ();
+  to_fast->probability = to_slow->probability.invert ();
+  slow_bb->count = to_slow->count ();
+  fast_bb->count = to_fast->count ();
+  if (current_loops && draw->loop_father)
+    add_bb_to_loop (slow_bb, draw->loop_father);
+  *slow = make_single_succ_edge (slow_bb, join, EDGE_FALLTHRU);
+  *fast = single_succ_edge (fast_bb);
+}
+
+static void
+append_inline_draw (basic_block draw, unsigned bits)
+{
+  edge fast, slow;
+  gimple_stmt_iterator gsi = gsi_last_bb (draw);
+  tree key = append_load (&gsi, process_decl, KSTACKRAND_PROCESS_KEY);
+  tree seal = append_load (&gsi, thread_decl, KSTACKRAND_THREAD_SEAL);
+  /* Loaded here, beside the seal: one instruction on arm64.  */
+  tree step = append_load (&gsi, thread_decl, KSTACKRAND_THREAD_STEP);
+  append (&gsi, gimple_build_cond (NE_EXPR, key, seal, NULL_TREE, NULL_TREE));
+  split_ways (draw, &fast, &slow);
+
+  gphi *offset
+    = create_phi_node (make_ssa_name (uint64_type_node), fast->dest);
+  add_phi_arg (offset, append_fast_draw (fast->src, key, step, bits), fast,
+	       UNKNOWN_LOCATION);
+  add_phi_arg (offset, append_slow_draw (slow->src, bits), slow,
+	       UNKNOWN_LOCATION);
+  gsi = gsi_last_bb (fast->dest);
+  append_shift (&gsi, gimple_phi_result (offset), bits);
+}
+
+/* The entry edge, not the first block: that one may head a loop.  */
+
+static void
+instrument (const entry_settings &settings)
+{
+  basic_block draw
+    = split_edge (single_succ_edge (ENTRY_BLOCK_PTR_FOR_FN (cfun)));
+  declare_runtime ();
+  if (settings.model == KSTACKRAND_MODEL_CALL)
+    append_call_draw (draw, settings.bits);
+  else
+    append_inline_draw (draw, settings.bits);
+  free_dominance_info (CDI_DOMINATORS);
+  free_dominance_info (CDI_POST_DOMINATORS);
+  mark_virtual_operands_for_renaming (cfun);
+}
+
+static bool
+calls_lto_guard (gimple *stmt)
+{
+  tree callee = is_gimple_call (stmt) ? gimple_call_fndecl (stmt) : NULL_TREE;
+  return callee
+	 && id_equal (DECL_ASSEMBLER_NAME (callee), LTO_GUARD_SYMBOL);
+}
+
+/* Clears tail-call marks, and takes the guard out again.  */
+
+static void
+prepare_calls (function *fn)
+{
+  basic_block bb;
+  FOR_EACH_BB_FN (bb, fn)
+    for (gimple_stmt_iterator gsi = gsi_start_bb (bb); !gsi_end_p (gsi);)
+      {
+	gimple *stmt = gsi_stmt (gsi);
+	if (calls_lto_guard (stmt))
+	  {
+	    unlink_stmt_vdef (stmt);
+	    gsi_remove (&gsi, true);
+	    release_defs (stmt);
+	    continue;
+	  }
+	if (gcall *call = dyn_cast<gcall *> (stmt))
+	  gimple_call_set_tail (call, false);
+	gsi_next (&gsi);
+      }
+}
+
+static void
+remark (tree fndecl, const entry_settings &settings)
+{
+  if (dump_enabled_p ())
+    dump_printf_loc (MSG_OPTIMIZED_LOCATIONS,
+		     dump_user_location_t::from_function_decl (fndecl),
+		     "kstackrand: shifting the stack of %s, model %s, %u bits\n",
+		     IDENTIFIER_POINTER (DECL_ASSEMBLER_NAME (fndecl)),
+		     kstackrand_model_name (settings.model), settings.bits);
+}
+
+/* Passes.  */
+
+static const pass_data prologue_data = {
+  GIMPLE_PASS,
+  "kstackrand",
+  OPTGROUP_OTHER,
+  TV_PLUGIN_RUN,
+  PROP_cfg | PROP_ssa,
+  0,
+  0,
+  0,
+  KSTACKRAND_TODO,
+};
+
+class prologue_pass : public gimple_opt_pass
+{
+public:
+  prologue_pass (gcc::context *context)
+    : gimple_opt_pass (prologue_data, context)
+  {
+  }
+
+  bool
+  gate (function *fn) override
+  {
+    entry_settings settings;
+    return is_marked_entry (fn->decl, &settings);
+  }
+
+  unsigned int
+  execute (function *fn) override
+  {
+    entry_settings settings;
+    is_marked_entry (fn->decl, &settings);
+    if (has_must_tail_call (fn))
+      {
+	report_refusal (fn->decl, true, "its mark",
+			kstackrand_refusal (KSTACKRAND_FACT_MUST_TAIL));
+	return 0;
+      }
+    prepare_calls (fn);
+    instrument (settings);
+    remark (fn->decl, settings);
+    return 0;
+  }
+};
+
+opt_pass *
+make_prologue_pass (gcc::context *context)
+{
+  return new prologue_pass (context);
+}
+
+/* Objects for LTO hold the functions as they are before the prologue is made;
+   that is left to the link step, which has the plugin only if it is given
+   there, too. A call to a function that does not exist makes sure.  */
+
+static const pass_data lto_guard_data = {
+  GIMPLE_PASS,
+  "kstackrand_lto_guard",
+  OPTGROUP_NONE,
+  TV_PLUGIN_RUN,
+  PROP_cfg | PROP_ssa,
+  0,
+  0,
+  0,
+  KSTACKRAND_TODO,
+};
+
+class lto_guard_pass : public gimple_opt_pass
+{
+public:
+  lto_guard_pass (gcc::context *context)
+    : gimple_opt_pass (lto_guard_data, context)
+  {
+  }
+
+  bool
+  gate (function *fn) override
+  {
+    entry_settings settings;
+    return flag_generate_lto && is_marked_entry (fn->decl, &settings);
+  }
+
+  unsigned int
+  execute (function *fn) override
+  {
+    basic_block bb
+      = split_edge (single_succ_edge (ENTRY_BLOCK_PTR_FOR_FN (fn)));
+    gimple_stmt_iterator gsi = gsi_last_bb (bb);
+    append (&gsi, gimple_build_call (lto_guard (), 0));
+    cgraph_edge::rebuild_edges ();
+    mark_virtual_operands_for_renaming (fn);
+    return 0;
+  }
+};
+
+opt_pass *
+make_lto_guard_pass (gcc::context *context)
+{
+  return new lto_guard_pass (context);
+}

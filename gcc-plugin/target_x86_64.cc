@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* x86_64: what GIMPLE cannot say.  Both spellings of each instruction, for
+   -masm=intel.  */
+
+#include "plugin.h"
+
+/* One instruction, which a signal cannot split; no lock prefix, since no other
+   thread writes to this counter.  */
+
+void
+emit_fetch_add (gimple_stmt_iterator *gsi, tree old, tree counter, tree step)
+{
+  const asm_operand outputs[] = { { "=r", old }, { "=m", counter }, {} };
+  const asm_operand inputs[] = { { "0", step }, { "m", counter }, {} };
+  const char *const clobbers[] = { "cc", NULL };
+  emit_asm (gsi, "{xaddq\t%0, %1|xadd\t%1, %0}", outputs, inputs, clobbers);
+}
+
+/* Through the GOT, not the PLT: binding a PLT slot at the first call would
+   clobber registers that the callee itself keeps.  The linker makes it a
+   direct call in a static program.  */
+
+void
+emit_draw_slow (gimple_stmt_iterator *gsi, tree offset)
+{
+  const asm_operand outputs[] = { { "=r", offset }, {} };
+  const asm_operand inputs[] = { {} };
+  const char *const clobbers[] = { "r11", "cc", "memory", NULL };
+  emit_asm (gsi,
+	    "{call\t*" KSTACKRAND_DRAW_SLOW_SYMBOL "@GOTPCREL(%%rip)"
+	    "|call\t[QWORD PTR " KSTACKRAND_DRAW_SLOW_SYMBOL "@GOTPCREL[rip]]}\n\t"
+	    "{movq\t%%r11, %0|mov\t%0, r11}",
+	    outputs, inputs, clobbers);
+}

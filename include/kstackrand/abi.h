@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The contract between instrumented code and the runtime: symbols, state
+ * layout and the generator. Both plugins, the runtime and its assembly include
+ * this header; nothing here is repeated anywhere else.
+ *
+ * The inline prologue of an entry, in C:
+ *
+ *     key = __kstackrand_process.key;
+ *     if (key != __kstackrand_thread.seal)             // unseeded, or forked
+ *         offset = __kstackrand_draw_slow();
+ *     else {
+ *         counter = fetch_add(&__kstackrand_thread.counter, thread.step);
+ *         offset = kstackrand_offset_of(kstackrand_word(counter, key,
+ *                                                       thread.multiplier));
+ *     }
+ *     stack pointer -= offset & kstackrand_mask(bits);
+ *
+ * Whoever changes this file changes what objects built earlier expect: rebuild
+ * everything that was instrumented.
+ */
+#ifndef KSTACKRAND_ABI_H
+#define KSTACKRAND_ABI_H
+
+/* The shift moves in cells of this many bytes: the stack alignment of both
+ * architectures, so that a shifted stack is still aligned. */
+#define KSTACKRAND_CELL_BYTES 16
+
+/* 2^bits cells. 255 cells are 4080 bytes: less than one page, so that no guard
+ * page is ever stepped over. */
+#define KSTACKRAND_BITS_DEFAULT 6
+#define KSTACKRAND_BITS_MAX 8
+
+/* Where in the 64-bit word of a draw the offset lies: its bits 52 … 63 hold
+ * the offset in bytes, of which the low four are masked away. The same place
+ * for every number of bits, so that one fixed word means one fixed offset. */
+#define KSTACKRAND_OFFSET_SHIFT 52
+
+/* Symbols. */
+#define KSTACKRAND_PROCESS_SYMBOL "__kstackrand_process"
+#define KSTACKRAND_THREAD_SYMBOL "__kstackrand_thread"
+#define KSTACKRAND_DRAW_SLOW_SYMBOL "__kstackrand_draw_slow"
+#define KSTACKRAND_OFFSET_SYMBOL "__kstackrand_offset"
+
+/* Byte offsets of the fields below, for the plugins, which know no C types. */
+#define KSTACKRAND_PROCESS_KEY 0
+#define KSTACKRAND_THREAD_COUNTER 0
+#define KSTACKRAND_THREAD_SEAL 8
+#define KSTACKRAND_THREAD_STEP 16
+#define KSTACKRAND_THREAD_MULTIPLIER 24
+
+#ifndef __ASSEMBLER__
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One per process, on pages of its own that are read-only after start and that
+ * the kernel empties in a forked child. */
+struct kstackrand_process {
+	uint64_t key; /* 0: no thread may draw on the fast path */
+};
+
+/* One per thread, thread-local, initial-exec. A new thread starts with a seal
+ * that fits no key. `seal` and `step` are neighbours so that arm64 loads them
+ * with one instruction. */
+struct kstackrand_thread {
+	uint64_t counter;    /* advanced by step at every draw */
+	uint64_t seal;       /* the process key this thread was seeded under */
+	uint64_t step;       /* secret, odd; 0 when switched off */
+	uint64_t multiplier; /* secret, odd */
+};
+
+/* Even, while every key is odd or 0: a thread that was never seeded. */
+#define KSTACKRAND_SEAL_UNSEEDED UINT64_C(2)
+
+/**
+ * The offset of the next draw, for model `call`: a multiple of 16 bytes in
+ * 0 … 4080, of which the prologue uses what its bits allow. libkstackrand has
+ * one; firmware, an RTOS or a hypervisor may supply its own. Called at the
+ * start of every entry, from any context in which an entry may run: it must
+ * not fail, not block and not call an entry.
+ */
+size_t __kstackrand_offset(void);
+
+/**
+ * The word of one draw. Not linear over GF(2), nor over Z/2^64: the counter is
+ * multiplied with itself in disguise, and the byte swap lets the high bytes of
+ * that product, which depend on all of the counter, reach every bit of the
+ * second one. A counter and step of 0 give 0, which is how the off switch works
+ * without a branch.
+ */
+static inline uint64_t kstackrand_word(uint64_t counter, uint64_t key, uint64_t multiplier)
+{
+	return __builtin_bswap64(counter * (counter ^ key)) * multiplier;
+}
+
+/** The largest offset in bytes that `bits` allow; bits 0 … 8. */
+static inline uint64_t kstackrand_mask(unsigned bits)
+{
+	return ((UINT64_C(1) << bits) - 1) * KSTACKRAND_CELL_BYTES;
+}
+
+/** The offset in bytes, 0 … 4080, that a word stands for. */
+static inline uint64_t kstackrand_offset_of(uint64_t word)
+{
+	return (word >> KSTACKRAND_OFFSET_SHIFT) & kstackrand_mask(KSTACKRAND_BITS_MAX);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* __ASSEMBLER__ */
+#endif /* KSTACKRAND_ABI_H */

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Is this function an entry, and if not, why?
+ *
+ * Chosen by an attribute or a glob; taken out by an attribute or a glob; then
+ * refused if what is known about it stands in the way. Reasons are written as
+ * the end of "… cannot be an entry: ".
+ */
+#include "policy_internal.h"
+
+#include <string.h>
+
+/* In the order of enum kstackrand_fact: the first that holds is told. */
+static const struct {
+	unsigned fact;
+	const char *reason;
+} refusals[] = {
+	{KSTACKRAND_FACT_NAKED, "it is naked, and has no prologue in which to shift the stack"},
+	{KSTACKRAND_FACT_IFUNC_RESOLVER,
+         "it is an ifunc resolver, and runs before there is thread-local storage"},
+	{KSTACKRAND_FACT_ALWAYS_INLINE, "it is always_inline, and a copy inlined into its caller "
+                                        "has no stack of its own to shift"},
+	{KSTACKRAND_FACT_GNU_INLINE,
+         "it is extern inline, and its body in this file serves only to be inlined"},
+	{KSTACKRAND_FACT_MUST_TAIL, "it has a must-tail call, which leaves only after the stack "
+                                    "was put back, and runs unshifted"},
+	{KSTACKRAND_FACT_SPLIT_STACK, "it is built with -fsplit-stack, which checks for room "
+                                      "before the shift and not after it"},
+	{KSTACKRAND_FACT_NOT_64_BIT,
+         "it is not built for a 64-bit target, and a draw is 64-bit arithmetic"},
+	{KSTACKRAND_FACT_INTERRUPT, "it is an interrupt handler, which the hardware enters, and "
+                                    "must not use the state of what it interrupted"},
+	{KSTACKRAND_FACT_SWIFT_TAIL, "it has the calling convention swifttailcc, whose tail calls "
+                                     "leave only after the stack was put back"},
+};
+
+/*
+ * Sections whose code may not reach thread-local storage or call a function
+ * elsewhere, which models inline and call do. Code in .init.text may: it is
+ * ordinary code that is thrown away after boot. Model linux has neither a call
+ * nor TLS in its prologue.
+ */
+static const struct {
+	const char *section;
+	const char *reason;
+} closed_sections[] = {
+	/* Runs before RCU, lockdep and tracing know that the kernel was entered;
+         * objtool reports every call out of it. */
+	{".noinstr.text", "it is in section .noinstr.text, from which nothing may be called"},
+	/* The idle loop's part of noinstr code, since Linux 6.3. */
+	{".cpuidle.text", "it is in section .cpuidle.text, from which nothing may be called"},
+	/* Runs on the entry stack, and with page-table isolation still on the
+         * user's page tables: nothing outside the section is mapped. */
+	{".entry.text", "it is in section .entry.text, which runs before the kernel is mapped"},
+	/* The first instructions after the boot loader: the MMU is off or maps
+         * the kernel at another address; no per-CPU area or relocation yet. */
+	{".head.text", "it is in section .head.text, which runs before anything is set up"},
+	/* arm64: runs from an identity map while the MMU is turned on or off. */
+	{".idmap.text", "it is in section .idmap.text, which runs without the kernel's mapping"},
+	/* arm64 without VHE: EL2 has page tables and a stack of its own, and
+         * neither the kernel's functions nor its TLS. */
+	{".hyp.text", "it is in section .hyp.text, which runs at EL2, away from the kernel"},
+	{".hyp.idmap.text",
+         "it is in section .hyp.idmap.text, which runs at EL2, away from the kernel"},
+	/* Runs while a probe is being handled: a call to a function that can be
+         * probed itself would come back here for ever. */
+	{".kprobes.text",
+         "it is in section .kprobes.text, from which nothing that can be probed may be called"},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+const char *kstackrand_refusal(unsigned facts)
+{
+	for (size_t i = 0; i < COUNT(refusals); i++)
+		if (facts & refusals[i].fact)
+			return refusals[i].reason;
+	return NULL;
+}
+
+static const char *section_refusal(const char *section)
+{
+	for (size_t i = 0; section && i < COUNT(closed_sections); i++) {
+		size_t length = strlen(closed_sections[i].section);
+
+		/* With -ffunction-sections the function's name follows a dot. */
+		if (strncmp(section, closed_sections[i].section, length) == 0 &&
+		    (section[length] == '\0' || section[length] == '.'))
+			return closed_sections[i].reason;
+	}
+	return NULL;
+}
+
+/* Who chose it, if anybody did. */
+static void choose(struct kstackrand_decision *decision, const struct kstackrand_policy *policy,
+                   const struct names *names, unsigned facts)
+{
+	const struct glob *glob;
+
+	if (facts & KSTACKRAND_FACT_ATTRIBUTE_ENTRY) {
+		decision->verdict = KSTACKRAND_ENTRY_CHOSEN;
+		decision->by_name = true;
+		decision->because = "the attribute 'kstackrand'";
+		return;
+	}
+	glob = kstackrand_find_glob(policy, &policy->entry, names);
+	if (glob) {
+		decision->verdict = KSTACKRAND_ENTRY_CHOSEN;
+		decision->by_name = !glob->wildcard;
+		decision->because = glob->because;
+	}
+}
+
+/* Who took it out again. A glob also takes out what the source marked: whoever
+ * builds has the last word. */
+static const char *excepted(const struct kstackrand_policy *policy, const struct names *names,
+                            unsigned facts)
+{
+	const struct glob *glob;
+
+	if (facts & KSTACKRAND_FACT_ATTRIBUTE_NO)
+		return "the attribute 'no_kstackrand'";
+	glob = kstackrand_find_glob(policy, &policy->except, names);
+	return glob ? glob->because : NULL;
+}
+
+struct kstackrand_decision kstackrand_policy_decide(const struct kstackrand_policy *policy,
+                                                    const struct kstackrand_function *function)
+{
+	struct kstackrand_decision decision = {.verdict = KSTACKRAND_NOT_CHOSEN};
+	struct names names;
+	const char *exception = NULL;
+
+	kstackrand_names_init(&names, function);
+	choose(&decision, policy, &names, function->facts);
+	if (decision.verdict == KSTACKRAND_ENTRY_CHOSEN)
+		exception = excepted(policy, &names, function->facts);
+	kstackrand_names_free(&names);
+
+	if (decision.verdict == KSTACKRAND_NOT_CHOSEN)
+		return decision;
+	if (exception) {
+		decision.verdict = KSTACKRAND_EXCEPTED;
+		decision.because = exception;
+		return decision;
+	}
+	decision.reason = kstackrand_refusal(function->facts);
+	if (!decision.reason && policy->model != KSTACKRAND_MODEL_LINUX)
+		decision.reason = section_refusal(function->section);
+	if (decision.reason)
+		decision.verdict = KSTACKRAND_REFUSED;
+	return decision;
+}
+
+bool kstackrand_policy_reseeds(const struct kstackrand_policy *policy,
+                               const struct kstackrand_function *function)
+{
+	struct names names;
+	bool found;
+
+	kstackrand_names_init(&names, function);
+	found = kstackrand_find_glob(policy, &policy->reseed, &names) != NULL;
+	kstackrand_names_free(&names);
+	return found;
+}
