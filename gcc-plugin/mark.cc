@@ -218,24 +218,78 @@ is_marked_entry (tree fndecl, entry_settings *settings)
   return true;
 }
 
-/* Where LTO generates code, its partitions hold what the whole-program step
-   made of the functions: too late to choose.  */
+/* Marks the entries among all functions that are defined here.  */
 
-void
-mark_entries (void *, void *)
+static void
+mark_all (void)
 {
   cgraph_node *node;
   entry_settings settings;
+  unsigned entries = 0;
 
-  if (flag_ltrans)
-    return;
   FOR_EACH_DEFINED_FUNCTION (node)
     {
       if (node->alias || node->thunk || is_marked_entry (node->decl, &settings))
 	continue;
       kstackrand_decision decision = decide (node);
       report_decision (node->decl, decision);
-      if (decision.verdict == KSTACKRAND_ENTRY_CHOSEN)
-	mark (node->decl);
+      if (decision.verdict != KSTACKRAND_ENTRY_CHOSEN)
+	continue;
+      mark (node->decl);
+      entries++;
     }
+  if (entries && in_lto_p)
+    warning (0,
+	     "kstackrand: entries chosen at the link step only: %u; where they "
+	     "were inlined when they were compiled, they do not shift: give the "
+	     "plugin when compiling, too",
+	     entries);
+}
+
+/* Where LTO generates code, its partitions hold what the whole-program step
+   made of the functions: too late to choose.  */
+
+void
+mark_entries (void *, void *)
+{
+  if (!flag_ltrans)
+    mark_all ();
+}
+
+/* LTO's whole-program step does not come by the start of the IPA passes, only
+   by those that stand for it. Here the functions of objects that were compiled
+   without the plugin are chosen. Their names are still there, so that callers
+   in other objects are served; what was inlined within an object is not.  */
+
+static const pass_data link_marker_data = {
+  IPA_PASS, "kstackrand_link_marker", OPTGROUP_NONE, TV_PLUGIN_RUN, 0, 0, 0, 0, 0,
+};
+
+class link_marker_pass : public ipa_opt_pass_d
+{
+public:
+  link_marker_pass (gcc::context *context)
+    : ipa_opt_pass_d (link_marker_data, context, NULL, NULL, NULL, NULL, NULL,
+		      NULL, 0, NULL, NULL)
+  {
+  }
+
+  bool
+  gate (function *) override
+  {
+    return in_lto_p && !flag_ltrans;
+  }
+
+  unsigned int
+  execute (function *) override
+  {
+    mark_all ();
+    return 0;
+  }
+};
+
+opt_pass *
+make_link_marker_pass (gcc::context *context)
+{
+  return new link_marker_pass (context);
 }

@@ -145,6 +145,8 @@ plugin_init (plugin_name_args *plugin, plugin_gcc_version *version)
   register_callback (name, PLUGIN_REGISTER_GGC_ROOTS, NULL,
 		     CONST_CAST (ggc_root_tab *, prologue_roots));
   register_callback (name, PLUGIN_ALL_IPA_PASSES_START, mark_entries, NULL);
+  add_pass (name, make_link_marker_pass (g), "whole-program",
+	    PASS_POS_INSERT_BEFORE);
   add_pass (name, make_lto_guard_pass (g), "ssa", PASS_POS_INSERT_AFTER);
   add_pass (name, make_prologue_pass (g), "optimized", PASS_POS_INSERT_BEFORE);
   return 0;

@@ -37,6 +37,9 @@ void define_macro (void *, void *);
 /* PLUGIN_ALL_IPA_PASSES_START: marks the entries of this unit.  */
 void mark_entries (void *, void *);
 
+/* The same for LTO's link step; GCC owns what is returned.  */
+opt_pass *make_link_marker_pass (gcc::context *context);
+
 /* Whether FNDECL is marked; fills SETTINGS then.  */
 bool is_marked_entry (tree fndecl, entry_settings *settings);
 

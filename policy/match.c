@@ -200,15 +200,14 @@ static bool cut_parameters(struct span *span)
 		if (!ends_with(span, ")"))
 			return false;
 		opening = find_opening(span, '(', ')');
-		if (!opening || opening == span->begin)
+		if (!opening)
 			return false;
 		name = (struct span){span->begin, opening};
 		/* The parentheses of operator() itself. */
 		if (ends_with_word(&name, "operator"))
 			return false;
 		*span = name;
-		if (!ends_with(span, ")") || ends_with(span, "operator()") ||
-		    !enter_declarator(span)) {
+		if (!ends_with(span, ")") || !enter_declarator(span)) {
 			while (cut_mark(span, '[', ']', "[abi:"))
 				;
 			return span->begin < span->end;

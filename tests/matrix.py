@@ -3,8 +3,8 @@
 
 lit runs a file once. Here a file in both/, gcc/, llvm/ … is run once for each
 plugin in the build tree, under a name that tells which: "both/cells.c (gcc-12)".
-A folder says in its lit.local.cfg which compilers it is for: with only() or
-once(). All that lit hands to its worker processes must be known by a module,
+A folder says in its lit.local.cfg which compilers it is for: with only(),
+newest() or once(). All that lit hands to its worker processes must be known by a module,
 hence classes here and no functions in lit.cfg.py.
 """
 
@@ -51,6 +51,14 @@ class Compiler:
             ("%passplugin", os.path.join(plugin_dir, "kstackrand-pass.so")),
             ("%plugin", self.plugin),
             ("%version", self.version),
+            # What each architecture has to guard branches.
+            ("%hardening", "-fcf-protection" if self.arch == "x86_64" else "-mbranch-protection=standard"),
+            # Under the emulator, instructions are told by their link-time address.
+            ("%fixed_address", "" if self.native else "-static -no-pie"),
+            # A fork costs an emulator milliseconds.
+            ("%many_forks", "10000" if self.native else "1000"),
+            # Each compiler's warnings about what the stack holds.
+            ("%warnings", "-Walloca -Wvla" + (" -Wstack-usage=4096" if self.family == "gcc" else "")),
             ("%arch", self.arch),
             ("%libdir", lib),
             ("%libs", f"-L{lib} -l:libkstackrand.a"),
@@ -123,6 +131,12 @@ class Matrix:
         config.test_format = MatrixFormat(
             [c for c in self.compilers if all(getattr(c, k) == v for k, v in wanted.items())]
         )
+
+    def newest(self, config):
+        """Each test once for each family of compilers and architecture: they
+        are about the runtime."""
+        newest = {(c.family, c.arch): c for c in self.compilers}
+        config.test_format = MatrixFormat(list(newest.values()))
 
     def once(self, config):
         """Each test once: they are not about a compiler. They see the newest
