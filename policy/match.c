@@ -187,6 +187,30 @@ static bool enter_declarator(struct span *span)
 	return true;
 }
 
+/* A template's name comes with its return type: makes "unsigned long twice<int>"
+ * "twice<int>". "X::operator std::vector<int>" is a name as it stands. */
+static void cut_return_type(struct span *span)
+{
+	size_t depth = 0;
+
+	if (!ends_with(span, ">"))
+		return;
+	for (const char *c = span->end; c > span->begin; c--) {
+		if (strchr(">)]}", c[-1])) {
+			depth++;
+		} else if (strchr("<([{", c[-1])) {
+			if (depth-- == 0)
+				return;
+		} else if (c[-1] == ' ' && depth == 0) {
+			struct span before = {span->begin, c - 1};
+
+			if (!ends_with_word(&before, "operator"))
+				span->begin = c;
+			return;
+		}
+	}
+}
+
 /* Makes `span` the name alone. False when it has no parameter list. */
 static bool cut_parameters(struct span *span)
 {
@@ -210,6 +234,7 @@ static bool cut_parameters(struct span *span)
 		if (!ends_with(span, ")") || !enter_declarator(span)) {
 			while (cut_mark(span, '[', ']', "[abi:"))
 				;
+			cut_return_type(span);
 			return span->begin < span->end;
 		}
 	}

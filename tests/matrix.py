@@ -55,6 +55,8 @@ class Compiler:
             ("%hardening", "-fcf-protection" if self.arch == "x86_64" else "-mbranch-protection=standard"),
             # Under the emulator, instructions are told by their link-time address.
             ("%fixed_address", "" if self.native else "-static -no-pie"),
+            ("%objdump", ("" if self.native else f"{self.arch}-linux-gnu-") + "objdump"),
+            ("%coroutines", "-fcoroutines" if self.family == "gcc" else ""),
             # A fork costs an emulator milliseconds.
             ("%many_forks", "10000" if self.native else "1000"),
             # Each compiler's warnings about what the stack holds.
