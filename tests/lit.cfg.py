@@ -17,6 +17,8 @@ config.test_source_root = here
 config.test_exec_root = os.path.join(build, "tests", "output")
 config.suffixes = [".c", ".cpp", ".test", ".sh"]
 config.excludes = ["support", "output", "daemons", "CMakeLists.txt"]
+if not lit_config.params.get("long"):
+    config.excludes.append("long")
 config.environment["LC_ALL"] = "C"
 config.environment["PATH"] = os.environ["PATH"]
 

@@ -11,12 +11,16 @@ hence classes here and no functions in lit.cfg.py.
 import copy
 import glob
 import os
+import re
 import shutil
 
 import lit.formats
 import lit.Test
 
 MACHINE = os.uname().machine
+
+# What REQUIRES can say of a compiler.
+KINDS = {"native", "gcc", "clang", "x86_64", "aarch64"}
 
 
 class Compiler:
@@ -108,14 +112,27 @@ class MatrixCase(lit.Test.Test):
         return f"{super().getExecPath()}.{self.compiler_name}"
 
 
+def _words(path, keyword):
+    """What a test file requires, or is not for."""
+    with open(path, encoding="utf-8") as file:
+        lists = re.findall(rf"\b{keyword}:(.*)", file.read())
+    return {word.strip() for line in lists for word in line.split(",")}
+
+
 class MatrixFormat(lit.formats.ShTest):
+    """A test that is about another kind of compiler is no test for this one,
+    and not a skipped one: what lit then calls unsupported is missing here."""
+
     def __init__(self, compilers):
         super().__init__(execute_external=True)
         self.compilers = compilers
 
     def getTestsInDirectory(self, testSuite, path_in_suite, litConfig, localConfig):
         for test in super().getTestsInDirectory(testSuite, path_in_suite, litConfig, localConfig):
+            required = _words(test.getSourcePath(), "REQUIRES") & KINDS
             for compiler in self.compilers:
+                if not required <= compiler.features():
+                    continue
                 config = copy.copy(localConfig)
                 config.available_features = set(localConfig.available_features) | compiler.features()
                 config.substitutions = compiler.substitutions() + localConfig.substitutions

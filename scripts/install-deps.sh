@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# Installs through apt what a job of this project needs, says what that is, and
+# is done at once when nothing is missing.
+#
+#   scripts/install-deps.sh demo     what scripts/demo.sh needs
+#   scripts/install-deps.sh check    what scripts/check.sh needs: one GCC and one
+#                                    Clang of each end, arm64, the test tools
+#   scripts/install-deps.sh all      and every compiler that this Debian has
+set -euo pipefail
+
+usage() {
+	sed -n '3,10s/^# \{0,1\}//p' "$0"
+}
+
+die() {
+	printf 'install-deps.sh: error: %s\n' "$1" >&2
+	exit 1
+}
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		die "packages are missing and this is neither root nor is there sudo: install $*"
+	fi
+}
+
+installed() {
+	[ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null)" = 'ii ' ]
+}
+
+# Whether apt could install it.
+available() {
+	LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'
+}
+
+# The major version that a package such as gcc or gcc-aarch64-linux-gnu brings.
+default_gcc() {
+	LC_ALL=C apt-cache depends "$1" 2>/dev/null |
+		sed -n 's/.*Depends: .*gcc-\([0-9][0-9]*\).*/\1/p' | head -n 1
+}
+
+# The versions N, of those given, for which PREFIX-N-SUFFIX can be had.
+versions_of() {
+	local prefix=$1 suffix=$2 version
+	shift 2
+	for version; do
+		if available "$prefix-$version$suffix"; then
+			printf '%s\n' "$version"
+		fi
+	done
+}
+
+base_packages() {
+	local gcc
+	gcc=$(default_gcc gcc)
+	printf '%s\n' gcc g++ make libc6-dev cmake ninja-build dpkg-dev xz-utils ca-certificates
+	printf '%s\n' "gcc-$gcc-plugin-dev"
+}
+
+gcc_packages() {
+	local version
+	for version; do
+		printf '%s\n' "gcc-$version" "g++-$version" "gcc-$version-plugin-dev"
+	done
+}
+
+llvm_packages() {
+	local version
+	for version; do
+		printf '%s\n' "clang-$version" "lld-$version" "llvm-$version" "llvm-$version-dev" \
+			"llvm-$version-tools" "libclang-$version-dev" "libclang-rt-$version-dev"
+	done
+}
+
+arm64_packages() {
+	local gcc
+	[ "$(dpkg --print-architecture)" = amd64 ] || return 0
+	gcc=$(default_gcc gcc-aarch64-linux-gnu)
+	printf '%s\n' gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user \
+		"gcc-$gcc-plugin-dev-aarch64-linux-gnu"
+}
+
+test_packages() {
+	printf '%s\n' binutils python3 pkg-config libcmocka-dev valgrind musl-tools file gdb \
+		shellcheck clang-format libelf-dev libcapstone-dev
+}
+
+ends() {
+	sed -n '1p;$p' | uniq
+}
+
+wanted() {
+	local all_gcc all_llvm
+	mapfile -t all_gcc < <(versions_of gcc -plugin-dev 11 12 13 14 15 16)
+	mapfile -t all_llvm < <(versions_of libclang -dev 14 15 16 17 18 19 20 21 22 23)
+	base_packages
+	case $1 in
+	demo) ;;
+	check)
+		mapfile -t all_gcc < <(printf '%s\n' "${all_gcc[@]}" | ends)
+		mapfile -t all_llvm < <(printf '%s\n' "${all_llvm[@]}" | ends)
+		;&
+	all)
+		test_packages
+		arm64_packages
+		gcc_packages "${all_gcc[@]}"
+		llvm_packages "${all_llvm[@]}"
+		;;
+	esac
+}
+
+job=${1:-}
+case $job in
+demo | check | all) ;;
+-h | --help)
+	usage
+	exit 0
+	;;
+*) die "expected demo, check or all, not '$job'" ;;
+esac
+command -v apt-get >/dev/null || die "this needs apt: Debian 12 or 13, or a close relative"
+
+# A machine that never fetched its package lists knows of no candidate.
+if ! available cmake; then
+	echo "install-deps.sh: fetching package lists"
+	as_root apt-get -q update >/dev/null || die "apt-get update failed"
+fi
+
+missing=()
+while read -r package; do
+	installed "$package" || missing+=("$package")
+done < <(wanted "$job" | sort -u)
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+echo "install-deps.sh: installing for '$job': ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+install_missing() {
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends \
+		"${missing[@]}" >"$log" 2>&1
+}
+# Old package lists name files that the mirror no longer has.
+if ! install_missing; then
+	as_root apt-get -q update >/dev/null || die "apt-get update failed"
+	if ! install_missing; then
+		tail -n 20 "$log" >&2
+		die "apt-get could not install: ${missing[*]}"
+	fi
+fi
