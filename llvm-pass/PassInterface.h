@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * How the Clang front hands its configuration to the pass library, which it
+ * finds beside itself: one exported function, in plain C types.
+ */
+#ifndef KSTACKRAND_LLVM_PASS_INTERFACE_H
+#define KSTACKRAND_LLVM_PASS_INTERFACE_H
+
+#include <stddef.h>
+
+#define KSTACKRAND_PASS_LIBRARY "kstackrand-pass.so"
+#define KSTACKRAND_PASS_CONFIGURE "kstackrand_pass_configure"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct kstackrand_pass_argument {
+  const char *option; /* as the user wrote it, whole */
+  const char *key;
+  const char *value; /* NULL when there was none */
+};
+
+enum kstackrand_pass_severity {
+  KSTACKRAND_PASS_NOTE,
+  KSTACKRAND_PASS_WARNING,
+  KSTACKRAND_PASS_ERROR,
+};
+
+/* Shows a message about the function of that assembler name to the user. */
+typedef void kstackrand_pass_reporter(void *context,
+                                      enum kstackrand_pass_severity severity,
+                                      const char *function,
+                                      const char *message);
+
+struct kstackrand_pass_configuration {
+  const struct kstackrand_pass_argument *arguments;
+  size_t count;
+  kstackrand_pass_reporter *reporter;
+  void *context;
+};
+
+/*
+ * Puts a configuration in force, in place of any earlier one. Nothing of it is
+ * kept but reporter and context. Returns NULL, or what is wrong with it, to be
+ * freed with free().
+ */
+typedef char *
+kstackrand_pass_configure_fn(const struct kstackrand_pass_configuration *);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

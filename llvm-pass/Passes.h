@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the parts of the pass library tell each other.
+//
+//   Plugin.cpp         loading: host check, extension points, names for opt
+//   Configuration.cpp  where the policy comes from
+//   Mark.cpp           early: decides which functions are entries, and keeps
+//                      them whole until the end
+//   Instrument.cpp     late: makes each marked function shift its stack
+//   Prologue.cpp       the instructions that draw and shift
+//   Target*.cpp        what must be written in machine code
+//   Canary.cpp         no stack protector gained or lost
+//   Report.cpp         notes, warnings, errors, remarks
+//   Host.cpp           is this process the LLVM that we were built for?
+//
+#ifndef KSTACKRAND_LLVM_PASSES_H
+#define KSTACKRAND_LLVM_PASSES_H
+
+#include "compat.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/PassManager.h"
+
+#include <kstackrand/abi.h>
+#include <policy.h>
+#include <string>
+
+namespace kstackrand {
+
+// Attributes by which the two passes, and the steps of LTO, talk to each other.
+
+/// A marked entry, with its settings: "model=inline,bits=6".
+constexpr char MarkAttribute[] = "kstackrand";
+/// The name it was chosen under. Differs from the function's own in the parts
+/// of a coroutine; differs between all entries, so that no two are merged.
+constexpr char NameAttribute[] = "kstackrand-entry";
+/// Who chose it. Gone once it is instrumented.
+constexpr char BecauseAttribute[] = "kstackrand-because";
+/// It shifts its stack: not again.
+constexpr char DoneAttribute[] = "kstackrand-done";
+/// Module flag: the plugin was there when this module was compiled.
+constexpr char SeenFlag[] = "kstackrand";
+
+struct EntrySettings {
+  kstackrand_model Model;
+  unsigned Bits;
+};
+
+/// Which step of a build a pass runs in.
+enum class Step { Compile, Link };
+
+class MarkPass : public llvm::PassInfoMixin<MarkPass> {
+  Step At;
+
+public:
+  explicit MarkPass(Step At) : At(At) {}
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  /// Also at -O0 and for optnone functions.
+  static bool isRequired() { return true; }
+};
+
+/// A link step without the compile step would leave everything as it was, and
+/// nobody would notice, since options cannot be given to it: an error.
+void requireCompileStep(const llvm::Module &M);
+
+class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+};
+
+// Mark.cpp
+
+/// What stands against F as an entry; facts of enum kstackrand_fact.
+unsigned bodyFacts(const llvm::Function &F);
+/// The assembler name of F, and the demangled one, or "".
+std::string assemblerName(const llvm::Function &F);
+std::string demangledName(const llvm::Function &F);
+
+// Configuration.cpp
+
+/// Makes -kstackrand=KEY=VALUE known. Once, when the library is loaded.
+void registerOption();
+/// Whether anybody gave a configuration in this process.
+bool isConfigured();
+/// The policy in force. Ends the process on a bad option.
+const kstackrand_policy *policy();
+
+// Prologue.cpp
+
+/// Makes F draw and shift its stack as the first thing it does. The alloca that
+/// does it is returned.
+llvm::AllocaInst *insertPrologue(llvm::Function &F, const EntrySettings &);
+
+/// What must be written in machine code. Each appends at the builder.
+struct TargetHooks {
+  /// Adds Step to the counter that Counter points to, such that a signal
+  /// handler that does the same cannot come between. Gives the old value.
+  llvm::Value *(*FetchAdd)(llvm::IRBuilderBase &, llvm::Value *Counter,
+                           llvm::Value *Step);
+  /// Calls __kstackrand_draw_slow by its private calling convention. Gives the
+  /// offset in bytes.
+  llvm::Value *(*DrawSlow)(llvm::IRBuilderBase &);
+  /// Subtracts Offset from the stack pointer.
+  void (*Shift)(llvm::IRBuilderBase &, llvm::Value *Offset);
+};
+
+/// The hooks for the architecture of M; null when there are none.
+const TargetHooks *targetHooks(const llvm::Module &M);
+extern const TargetHooks TargetX86, TargetAArch64;
+
+/// For the hooks: an asm statement with side effects.
+llvm::CallInst *createAsm(llvm::IRBuilderBase &, llvm::Type *Result,
+                          llvm::StringRef Text, llvm::StringRef Constraints,
+                          llvm::ArrayRef<llvm::Value *> Inputs);
+
+// Canary.cpp
+
+/// Whether F gets a stack protector as it stands.
+bool wantsStackProtector(const llvm::Function &F);
+
+// Report.cpp
+
+enum class Severity { Note, Warning, Error };
+
+/// Says something about F at its own location.
+void report(const llvm::Function &F, Severity, const std::string &Message);
+/// An error about all of M.
+void reportModule(const llvm::Module &M, const std::string &Message);
+void reportEntry(const llvm::Function &F, llvm::StringRef Because);
+void reportExcepted(const llvm::Function &F, llvm::StringRef Because);
+/// As loudly as the policy asks for.
+void reportRefusal(llvm::Function &F, bool ByName, llvm::StringRef Because,
+                   llvm::StringRef Reason);
+/// -Rpass=kstackrand.
+void remarkInstrumented(llvm::Function &F, const EntrySettings &);
+/// One line on stderr, no output file, status 1.
+[[noreturn]] void fail(const std::string &Message);
+
+} // namespace kstackrand
+
+#endif

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The prologue of an entry: a draw, and the alloca that shifts the stack by
+// what was drawn. abi.h tells in C what is built here. For model inline:
+//
+//   entry:  static allocas of the function
+//           key == seal ?  fast : slow
+//   fast:   counter += step; word; offset       slow: offset by the runtime
+//           stack pointer -= offset & mask            alloca i8, offset & mask
+//   rest:   the function as it was
+//
+// The alloca stands in the entry itself, not in a helper: inlined, it would be
+// wrapped in a save and restore of the stack, and shift nothing. One byte per
+// element and alignment 1 make it exact; the stack stays aligned because every
+// offset is a multiple of 16.
+//
+// LLVM makes three instructions of an alloca where one would do, and so the
+// fast path subtracts in an asm. It may, because of the alloca on the slow
+// path: a function with one of variable size reaches its locals and finds its
+// way back by the frame pointer, keeps arguments of calls nowhere fixed, and
+// has no red zone, on all its paths. Nothing can fold that alloca: its size
+// comes out of an asm. With -fstack-clash-protection both paths meet at one
+// alloca, which LLVM then probes.
+//
+#include "Passes.h"
+
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace kstackrand {
+
+const TargetHooks *targetHooks(const Module &M) {
+  Triple Target(M.getTargetTriple());
+  switch (Target.getArch()) {
+  case Triple::x86_64:
+    return &TargetX86;
+  case Triple::aarch64:
+  case Triple::aarch64_be:
+    return &TargetAArch64;
+  default:
+    return nullptr;
+  }
+}
+
+CallInst *createAsm(IRBuilderBase &IRB, Type *Result, StringRef Text,
+                    StringRef Constraints, ArrayRef<Value *> Inputs) {
+  SmallVector<Type *, 4> Types;
+  for (Value *Input : Inputs)
+    Types.push_back(Input->getType());
+  auto *Signature = FunctionType::get(Result, Types, false);
+  auto *Asm = InlineAsm::get(Signature, Text, Constraints,
+                             /*hasSideEffects=*/true);
+  CallInst *Call = IRB.CreateCall(Signature, Asm, Inputs);
+  Call->addFnAttr(Attribute::NoUnwind);
+  return Call;
+}
+
+/// Whether M goes into an executable, where data of a shared library is reached
+/// as if it were the program's own: by a copy relocation, which the runtime
+/// provides for.
+static bool goesIntoExecutable(const Module &M) {
+  return M.getPICLevel() == PICLevel::NotPIC ||
+         M.getPIELevel() != PIELevel::Default;
+}
+
+/// The runtime's variable Name, of Bytes bytes; whatever M thinks of its type.
+static GlobalVariable *runtimeVariable(Module &M, StringRef Name,
+                                       unsigned Bytes) {
+  if (GlobalVariable *Known = M.getNamedGlobal(Name))
+    return Known;
+  Type *Words = ArrayType::get(Type::getInt64Ty(M.getContext()),
+                               Bytes / sizeof(uint64_t));
+  auto *Variable = new GlobalVariable(M, Words, /*isConstant=*/false,
+                                      GlobalValue::ExternalLinkage,
+                                      /*Initializer=*/nullptr, Name);
+  Variable->setAlignment(Align(8));
+  return Variable;
+}
+
+static GlobalVariable *processVariable(Module &M) {
+  GlobalVariable *Process =
+      runtimeVariable(M, KSTACKRAND_PROCESS_SYMBOL, sizeof(kstackrand_process));
+  if (goesIntoExecutable(M))
+    Process->setDSOLocal(true);
+  return Process;
+}
+
+static GlobalVariable *threadVariable(Module &M) {
+  GlobalVariable *Thread =
+      runtimeVariable(M, KSTACKRAND_THREAD_SYMBOL, sizeof(kstackrand_thread));
+  // Initial-exec: reached without a call, in shared libraries as well.
+  if (!Thread->isThreadLocal())
+    Thread->setThreadLocalMode(GlobalValue::InitialExecTLSModel);
+  return Thread;
+}
+
+/// The asm of the slow path is no reference that the symbol tables of bitcode
+/// know of, and a linker takes members out of an archive by those.
+static void referToDrawSlow(Module &M) {
+  if (M.getFunction(KSTACKRAND_DRAW_SLOW_SYMBOL))
+    return;
+  auto *Signature = FunctionType::get(Type::getVoidTy(M.getContext()), false);
+  appendToCompilerUsed(
+      M, {Function::Create(Signature, GlobalValue::ExternalLinkage,
+                           KSTACKRAND_DRAW_SLOW_SYMBOL, M)});
+}
+
+/// A pointer to the 64-bit field at Offset bytes in Variable.
+static Value *field(IRBuilderBase &IRB, GlobalVariable *Variable,
+                    unsigned Offset) {
+  Type *Byte = IRB.getInt8Ty();
+  Value *Start = IRB.CreatePointerCast(Variable, compat::pointerTo(Byte));
+  Value *Field =
+      Offset ? IRB.CreateConstInBoundsGEP1_64(Byte, Start, Offset) : Start;
+  return IRB.CreatePointerCast(Field, compat::pointerTo(IRB.getInt64Ty()));
+}
+
+static Value *loadField(IRBuilderBase &IRB, GlobalVariable *Variable,
+                        unsigned Offset, const char *Name) {
+  return IRB.CreateAlignedLoad(IRB.getInt64Ty(), field(IRB, Variable, Offset),
+                               Align(8), Name);
+}
+
+/// kstackrand_word() and kstackrand_offset_of() of abi.h, unmasked.
+static Value *drawFast(IRBuilderBase &IRB, const TargetHooks &Target,
+                       GlobalVariable *Thread, Value *Key, Value *Step) {
+  Value *Counter =
+      Target.FetchAdd(IRB, field(IRB, Thread, KSTACKRAND_THREAD_COUNTER), Step);
+  Value *Multiplier =
+      loadField(IRB, Thread, KSTACKRAND_THREAD_MULTIPLIER, "multiplier");
+  Value *Square = IRB.CreateMul(Counter, IRB.CreateXor(Counter, Key));
+  Value *Swapped = IRB.CreateUnaryIntrinsic(Intrinsic::bswap, Square);
+  Value *Word = IRB.CreateMul(Swapped, Multiplier, "word");
+  return IRB.CreateLShr(Word, KSTACKRAND_OFFSET_SHIFT, "offset");
+}
+
+/// Offset & mask. Not by the builder, which folds a mask of 0: an alloca must
+/// stay variable.
+static Value *maskOffset(IRBuilderBase &IRB, Value *Offset, unsigned Bits) {
+  return IRB.Insert(
+      BinaryOperator::CreateAnd(Offset, IRB.getInt64(kstackrand_mask(Bits))));
+}
+
+static AllocaInst *shiftByAlloca(IRBuilderBase &IRB, Value *Offset) {
+  AllocaInst *Shift =
+      IRB.CreateAlloca(IRB.getInt8Ty(), Offset, "kstackrand.shift");
+  Shift->setAlignment(Align(1));
+  // Keeps the alloca. As an input: an asm output would let it be deleted. It
+  // neither keeps the pointer nor looks through it, so that SafeStack leaves
+  // the alloca on the stack that is to be shifted.
+  CallInst *KeepAlive = createAsm(IRB, IRB.getVoidTy(), "", "r", {Shift});
+  compat::addNoCapture(*KeepAlive, 0);
+  KeepAlive->addParamAttr(0, Attribute::ReadNone);
+  return Shift;
+}
+
+/// Draw and shift by model inline, in front of what F does first.
+static AllocaInst *insertInline(IRBuilderBase &IRB, const TargetHooks &Target,
+                                unsigned Bits) {
+  BasicBlock *Entry = IRB.GetInsertBlock();
+  Function *F = Entry->getParent();
+  Module &M = *F->getParent();
+  LLVMContext &Context = F->getContext();
+  GlobalVariable *Thread = threadVariable(M);
+  referToDrawSlow(M);
+
+  BasicBlock *Rest =
+      Entry->splitBasicBlock(IRB.GetInsertPoint(), "kstackrand.rest");
+  BasicBlock *Fast = BasicBlock::Create(Context, "kstackrand.fast", F, Rest);
+  // Last, so that it is out of the way also where nothing moves blocks.
+  BasicBlock *Slow = BasicBlock::Create(Context, "kstackrand.slow", F);
+
+  Entry->getTerminator()->eraseFromParent();
+  IRB.SetInsertPoint(Entry);
+  Value *Key =
+      loadField(IRB, processVariable(M), KSTACKRAND_PROCESS_KEY, "key");
+  // Neighbours, which arm64 loads with one instruction.
+  Value *Seal = loadField(IRB, Thread, KSTACKRAND_THREAD_SEAL, "seal");
+  Value *Step = loadField(IRB, Thread, KSTACKRAND_THREAD_STEP, "step");
+  IRB.CreateCondBr(IRB.CreateICmpEQ(Key, Seal), Fast, Slow,
+                   MDBuilder(Context).createBranchWeights(1 << 20, 1));
+
+  IRB.SetInsertPoint(Fast);
+  Value *FastOffset =
+      maskOffset(IRB, drawFast(IRB, Target, Thread, Key, Step), Bits);
+  BranchInst *FastEnd = IRB.CreateBr(Rest);
+
+  IRB.SetInsertPoint(Slow);
+  Value *SlowOffset = maskOffset(IRB, Target.DrawSlow(IRB), Bits);
+  BranchInst *SlowEnd = IRB.CreateBr(Rest);
+
+  if (F->hasFnAttribute("probe-stack")) {
+    IRB.SetInsertPoint(Rest, Rest->begin());
+    PHINode *Offset = IRB.CreatePHI(IRB.getInt64Ty(), 2);
+    Offset->addIncoming(FastOffset, Fast);
+    Offset->addIncoming(SlowOffset, Slow);
+    return shiftByAlloca(IRB, Offset);
+  }
+  IRB.SetInsertPoint(FastEnd);
+  Target.Shift(IRB, FastOffset);
+  IRB.SetInsertPoint(SlowEnd);
+  return shiftByAlloca(IRB, SlowOffset);
+}
+
+/// Draw and shift by model call.
+static AllocaInst *insertCall(IRBuilderBase &IRB, unsigned Bits) {
+  Module &M = *IRB.GetInsertBlock()->getModule();
+  FunctionCallee Draw = M.getOrInsertFunction(
+      KSTACKRAND_OFFSET_SYMBOL,
+      FunctionType::get(IRB.getInt64Ty(), /*isVarArg=*/false));
+  CallInst *Offset = IRB.CreateCall(Draw, {}, "offset");
+  Offset->addFnAttr(Attribute::NoUnwind);
+  Offset->setTailCallKind(CallInst::TCK_NoTail);
+  return shiftByAlloca(IRB, maskOffset(IRB, Offset, Bits));
+}
+
+/// Static allocas must stay in the entry block, which the prologue cuts in two:
+/// gathers them at its start. Gives the place behind them.
+static BasicBlock::iterator gatherStaticAllocas(BasicBlock &Entry) {
+  auto IsStatic = [](Instruction &I) {
+    auto *Alloca = dyn_cast<AllocaInst>(&I);
+    return Alloca && Alloca->isStaticAlloca();
+  };
+  BasicBlock::iterator First = Entry.begin();
+  while (IsStatic(*First))
+    ++First;
+  for (auto I = First; I != Entry.end();) {
+    Instruction &Candidate = *I++;
+    if (IsStatic(Candidate))
+      compat::moveBefore(Candidate, Entry, First);
+  }
+  return First;
+}
+
+AllocaInst *insertPrologue(Function &F, const EntrySettings &Settings) {
+  BasicBlock &Entry = F.getEntryBlock();
+  IRBuilder<> IRB(&Entry, gatherStaticAllocas(Entry));
+  // Line 0: of no source line, so that a breakpoint on the function comes to
+  // stand behind the prologue. Without any, LTO's verifier rejects calls.
+  if (DISubprogram *Program = F.getSubprogram())
+    IRB.SetCurrentDebugLocation(DILocation::get(F.getContext(), 0, 0, Program));
+  else
+    IRB.SetCurrentDebugLocation(DebugLoc());
+
+  if (Settings.Model == KSTACKRAND_MODEL_CALL)
+    return insertCall(IRB, Settings.Bits);
+  return insertInline(IRB, *targetHooks(*F.getParent()), Settings.Bits);
+}
+
+} // namespace kstackrand
