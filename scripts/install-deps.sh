@@ -5,8 +5,8 @@
 # is done at once when nothing is missing.
 #
 #   scripts/install-deps.sh demo     what scripts/demo.sh needs
-#   scripts/install-deps.sh check    what scripts/check.sh needs: one GCC and one
-#                                    Clang of each end, arm64, the test tools
+#   scripts/install-deps.sh check    what scripts/check.sh needs: the compilers
+#                                    most used, arm64, the test tools
 #   scripts/install-deps.sh all      and every compiler that this Debian has
 set -euo pipefail
 
@@ -35,7 +35,7 @@ installed() {
 
 # Whether apt could install it.
 available() {
-	LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'
+	[[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null) =~ 'Candidate: '[^\(] ]]
 }
 
 # The major version that a package such as gcc or gcc-aarch64-linux-gnu brings.
@@ -64,14 +64,14 @@ base_packages() {
 
 gcc_packages() {
 	local version
-	for version; do
+	while read -r version; do
 		printf '%s\n' "gcc-$version" "g++-$version" "gcc-$version-plugin-dev"
 	done
 }
 
 llvm_packages() {
 	local version
-	for version; do
+	while read -r version; do
 		printf '%s\n' "clang-$version" "lld-$version" "llvm-$version" "llvm-$version-dev" \
 			"llvm-$version-tools" "libclang-$version-dev" "libclang-rt-$version-dev"
 	done
@@ -90,28 +90,18 @@ test_packages() {
 		shellcheck clang-format libelf-dev libcapstone-dev
 }
 
-ends() {
-	sed -n '1p;$p' | uniq
-}
-
 wanted() {
-	local all_gcc all_llvm
-	mapfile -t all_gcc < <(versions_of gcc -plugin-dev 11 12 13 14 15 16)
-	mapfile -t all_llvm < <(versions_of libclang -dev 14 15 16 17 18 19 20 21 22 23)
 	base_packages
-	case $1 in
-	demo) ;;
-	check)
-		mapfile -t all_gcc < <(printf '%s\n' "${all_gcc[@]}" | ends)
-		mapfile -t all_llvm < <(printf '%s\n' "${all_llvm[@]}" | ends)
-		;&
-	all)
-		test_packages
-		arm64_packages
-		gcc_packages "${all_gcc[@]}"
-		llvm_packages "${all_llvm[@]}"
-		;;
-	esac
+	[ "$1" != demo ] || return 0
+	test_packages
+	arm64_packages
+	if [ "$1" = check ]; then
+		versions_of gcc -plugin-dev 11 12 14 | gcc_packages
+		versions_of libclang -dev 14 19 | llvm_packages
+	else
+		versions_of gcc -plugin-dev 11 12 13 14 15 16 | gcc_packages
+		versions_of libclang -dev 14 15 16 17 18 19 20 21 22 23 | llvm_packages
+	fi
 }
 
 job=${1:-}
