@@ -58,12 +58,6 @@ build_kstackrand() {
 		die "CC=$CC is Clang; this builds with a GCC"
 	fi
 	major=${major%%.*}
-	plugin_flags="-fplugin='$build/lib/gcc/$triplet/$major/kstackrand.so'"
-	plugin_flags+=" -fplugin-arg-kstackrand-policy=dnsmasq"
-	# LDFLAGS come before the objects on most link lines, dnsmasq's too: there
-	# a library is kept only if the linker does not ask who needs it so far.
-	library_flags="-L'$build/lib' -Wl,-rpath,'$build/lib'"
-	library_flags+=" -Wl,--push-state,--no-as-needed -lkstackrand -Wl,--pop-state"
 	cd "$root"
 	step 300 "configuring kstackrand" cmake --preset default
 	target=kstackrand-gcc-$triplet-$major
@@ -73,6 +67,8 @@ build_kstackrand() {
 	fi
 	step 900 "building kstackrand for $CC ($triplet, $major)" \
 		cmake --build --preset default --target "$target" kstackrand-shared
+	plugin_flags=$("$build/bin/kstackrand-config" --cc "$CC" --policy dnsmasq --cflags)
+	library_flags=$("$build/bin/kstackrand-config" --cc "$CC" --ldflags)
 	cd "$scratch"
 }
 
