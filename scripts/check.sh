@@ -81,6 +81,7 @@ results=$build/tests/results.json
 mkdir -p "$build/tests"
 status=0
 [ $job = all ] && lit_options+=(--param=long=yes)
+export PYTHONDONTWRITEBYTECODE=1 # the source tree stays as it is
 python3 "$lit" -v -j"$(nproc)" --param="build=$build" --output="$results" \
 	--no-progress-bar "${lit_options[@]}" "$top/tests" || status=$?
 exec python3 "$top/tests/summary.py" "$results" "$status"

@@ -7,6 +7,8 @@ import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, here)
+# Nothing is left in the source tree.
+sys.dont_write_bytecode = True
 import matrix  # noqa: E402
 
 build = lit_config.params.get("build", os.path.join(here, "..", "build"))

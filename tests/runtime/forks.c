@@ -12,6 +12,7 @@
 // Where a fork can be told only by a handler, fork(3) is.
 // RUN: %run %t fork %many_forks
 // RUN: %run %t grandchild 1000
+#define _GNU_SOURCE
 #include <kstackrand/kstackrand.h>
 #include <sequences.h>
 #include <signal.h>
