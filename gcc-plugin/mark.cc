@@ -48,15 +48,28 @@ register_attributes (void *, void *)
 
 /* Present in the compilers for C and C++ only: weak, like all that is taken
    from the host (see CMakeLists.txt).  */
-struct cpp_reader;
 extern cpp_reader *parse_in __attribute__ ((weak));
 extern void cpp_define (cpp_reader *, const char *) __attribute__ ((weak));
+
+/* Not in a source that was preprocessed before (-save-temps, distcc): there the
+   preprocessor knows no directive but those that it wrote itself.  */
 
 void
 define_macro (void *, void *)
 {
-  if (&parse_in && &cpp_define && parse_in)
+  if (&parse_in && &cpp_define && parse_in
+      && !cpp_get_options (parse_in)->preprocessed)
     cpp_define (parse_in, "__KSTACKRAND__=1");
+}
+
+/* Where GCC only preprocesses, no unit starts. Where it compiles, -g3 cannot
+   take a definition this early.  */
+
+void
+define_macro_for_preprocessing (void *, void *)
+{
+  if (flag_preprocess_only)
+    define_macro (NULL, NULL);
 }
 
 /* What the policy is asked about.  */
@@ -65,6 +78,15 @@ static bool
 has_attribute (tree fndecl, const char *name)
 {
   return lookup_attribute (name, DECL_ATTRIBUTES (fndecl)) != NULL_TREE;
+}
+
+/* Some of the target's attributes belong to the function's type.  */
+
+static bool
+has_type_attribute (tree fndecl, const char *name)
+{
+  return lookup_attribute (name, TYPE_ATTRIBUTES (TREE_TYPE (fndecl)))
+	 != NULL_TREE;
 }
 
 static bool
@@ -92,18 +114,29 @@ has_must_tail_call (function *fn)
   return false;
 }
 
+/* What the source says about it.  */
+
+static unsigned
+source_facts_of (cgraph_node *node)
+{
+  return (has_attribute (node->decl, attribute_entry)
+	    ? KSTACKRAND_FACT_ATTRIBUTE_ENTRY
+	    : 0)
+	 | (has_attribute (node->decl, attribute_no)
+	      ? KSTACKRAND_FACT_ATTRIBUTE_NO
+	      : 0);
+}
+
 static unsigned
 facts_of (cgraph_node *node)
 {
   tree fndecl = node->decl;
-  unsigned facts = 0;
+  unsigned facts = source_facts_of (node);
   auto fact_if = [&] (bool holds, unsigned fact) { facts |= holds ? fact : 0; };
 
-  fact_if (has_attribute (fndecl, attribute_entry),
-	   KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
-  fact_if (has_attribute (fndecl, attribute_no), KSTACKRAND_FACT_ATTRIBUTE_NO);
   fact_if (has_attribute (fndecl, "naked"), KSTACKRAND_FACT_NAKED);
-  fact_if (has_attribute (fndecl, "interrupt"), KSTACKRAND_FACT_INTERRUPT);
+  fact_if (has_type_attribute (fndecl, "interrupt"),
+	   KSTACKRAND_FACT_INTERRUPT);
   fact_if (has_attribute (fndecl, "always_inline"),
 	   KSTACKRAND_FACT_ALWAYS_INLINE);
   fact_if (DECL_EXTERNAL (fndecl), KSTACKRAND_FACT_GNU_INLINE);
@@ -117,8 +150,11 @@ facts_of (cgraph_node *node)
   return facts;
 }
 
+/* Decides on FUNCTION by the name that NODE, itself or an alias, gives it, with
+   what else is known of it.  */
+
 static kstackrand_decision
-decide (cgraph_node *node)
+decide (cgraph_node *node, cgraph_node *function, unsigned facts = 0)
 {
   const char *name = IDENTIFIER_POINTER (DECL_ASSEMBLER_NAME (node->decl));
   /* A leading '*' is GCC's mark for names given by asm labels.  */
@@ -126,10 +162,11 @@ decide (cgraph_node *node)
   char *demangled = startswith (symbol, "_Z")
 		      ? abi::__cxa_demangle (symbol, NULL, NULL, NULL)
 		      : NULL;
-  const kstackrand_function function
-    = { symbol, demangled, DECL_SECTION_NAME (node->decl), facts_of (node) };
+  const kstackrand_function asked
+    = { symbol, demangled, DECL_SECTION_NAME (function->decl),
+	facts | facts_of (function) | source_facts_of (node) };
   kstackrand_decision decision
-    = kstackrand_policy_decide (kstackrand_policy, &function);
+    = kstackrand_policy_decide (kstackrand_policy, &asked);
   free (demangled);
   return decision;
 }
@@ -218,6 +255,38 @@ is_marked_entry (tree fndecl, entry_settings *settings)
   return true;
 }
 
+/* Marks FUNCTION if it is an entry by the name that NODE gives it.  */
+
+static bool
+mark_if_entry (cgraph_node *node, cgraph_node *function)
+{
+  kstackrand_decision decision = decide (node, function);
+  /* As if its own name were chosen, too: that may take it out again.  */
+  kstackrand_decision own
+    = decide (function, function, KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
+  if (decision.verdict == KSTACKRAND_ENTRY_CHOSEN
+      && own.verdict == KSTACKRAND_EXCEPTED)
+    decision = own;
+  report_decision (node->decl, decision);
+  if (decision.verdict != KSTACKRAND_ENTRY_CHOSEN)
+    return false;
+  mark (function->decl);
+  return true;
+}
+
+/* Whether ALIAS is one more name of a function, of which nothing is decided
+   yet.  */
+
+static bool
+is_undecided_alias (cgraph_node *alias)
+{
+  cgraph_node *function = alias->ultimate_alias_target ();
+  entry_settings settings;
+  return alias->alias && function->definition && !function->thunk
+	 && !is_marked_entry (function->decl, &settings)
+	 && decide (function, function).verdict == KSTACKRAND_NOT_CHOSEN;
+}
+
 /* Marks the entries among all functions that are defined here.  */
 
 static void
@@ -228,16 +297,11 @@ mark_all (void)
   unsigned entries = 0;
 
   FOR_EACH_DEFINED_FUNCTION (node)
-    {
-      if (node->alias || node->thunk || is_marked_entry (node->decl, &settings))
-	continue;
-      kstackrand_decision decision = decide (node);
-      report_decision (node->decl, decision);
-      if (decision.verdict != KSTACKRAND_ENTRY_CHOSEN)
-	continue;
-      mark (node->decl);
-      entries++;
-    }
+    if (!node->alias && !node->thunk && !is_marked_entry (node->decl, &settings))
+      entries += mark_if_entry (node, node);
+  FOR_EACH_DEFINED_FUNCTION (node)
+    if (is_undecided_alias (node))
+      entries += mark_if_entry (node, node->ultimate_alias_target ());
   if (entries && in_lto_p)
     warning (0,
 	     "kstackrand: entries chosen at the link step only: %u; where they "

@@ -31,8 +31,10 @@ struct entry_settings
 /* PLUGIN_ATTRIBUTES: makes the attributes for users known.  */
 void register_attributes (void *, void *);
 
-/* PLUGIN_START_UNIT: tells the source that the plugin is there.  */
+/* PLUGIN_START_UNIT, and PLUGIN_PRAGMAS for gcc -E: tell the source that the
+   plugin is there.  */
 void define_macro (void *, void *);
+void define_macro_for_preprocessing (void *, void *);
 
 /* PLUGIN_ALL_IPA_PASSES_START: marks the entries of this unit.  */
 void mark_entries (void *, void *);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The first draw of a thread takes the slow path in the middle of a prologue,
-// with arguments in every register that can hold one: none is lost.
-// RUN: for level in 0 1 2 3 s; do \
-// RUN:   %cc -O$level -pthread '-fplugin-arg-kstackrand-entry=entry_*' %s %libs -o %t && %run %t && %run_bare %t || exit 1; \
-// RUN: done
+// with arguments in every register that can hold one: none is lost. Nor with no
+// bits, where nothing keeps the stack below the arguments free but the prologue.
+// RUN: for level in 0 1 2 3 s; do for bits in 6 0; do \
+// RUN:   %cc -O$level -pthread -fplugin-arg-kstackrand-bits=$bits '-fplugin-arg-kstackrand-entry=entry_*' %s %libs -o %t && \
+// RUN:   %run %t && %run_bare %t || exit 1; \
+// RUN: done; done
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
