@@ -214,9 +214,8 @@ report_decision (tree fndecl, const kstackrand_decision &decision)
 static void
 add_attribute (tree fndecl, const char *name, tree arguments)
 {
-  if (!has_attribute (fndecl, name))
-    DECL_ATTRIBUTES (fndecl) = tree_cons (get_identifier (name), arguments,
-					  DECL_ATTRIBUTES (fndecl));
+  DECL_ATTRIBUTES (fndecl) = tree_cons (get_identifier (name), arguments,
+					DECL_ATTRIBUTES (fndecl));
 }
 
 static void

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A signal handler that draws in the middle of a draw, at every instruction of
 // it: no draw is lost, so no offset is replayed. The counter tells: it moves by
-// its step at each draw.
-// RUN: %cc -O2 -fplugin-arg-kstackrand-entry=entry -I%include %s %libs -o %t
-// RUN: %run %t
+// its step at each draw. Nor does a handler find a thread that is half seeded.
+// RUN: for model in inline call; do \
+// RUN:   %cc -O2 -pthread -fplugin-arg-kstackrand-model=$model -fplugin-arg-kstackrand-entry=entry -I%include %s %libs -o %t && \
+// RUN:   %run %t || exit 1; \
+// RUN: done
 #include <kstackrand/abi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +16,9 @@
 
 extern __thread struct kstackrand_thread __kstackrand_thread __attribute__((tls_model("initial-exec")));
 
-static unsigned long draws;
+extern struct kstackrand_process __kstackrand_process;
+
+static unsigned long draws, half_seeded;
 
 __attribute__((noinline)) void entry(void)
 {
@@ -22,7 +27,11 @@ __attribute__((noinline)) void entry(void)
 
 static void on_trap(int number)
 {
+	volatile struct kstackrand_thread *thread = &__kstackrand_thread;
+
 	(void)number;
+	half_seeded += thread->seal == __kstackrand_process.key &&
+	               (thread->step % 2 == 0 || thread->multiplier % 2 == 0);
 	entry();
 }
 
@@ -42,6 +51,14 @@ static void on_trap(int number)
 #define ROUNDS 3000000
 #endif
 
+static void *first_draw(void *unused)
+{
+	STEP(1);
+	entry();
+	STEP(0);
+	return unused;
+}
+
 int main(void)
 {
 	struct sigaction action = { .sa_handler = on_trap };
@@ -52,6 +69,16 @@ int main(void)
 	sigaction(SIGTRAP, &action, NULL);
 	sigaction(SIGALRM, &action, NULL);
 	entry();
+	for (int i = 0; i < 20; i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, first_draw, NULL);
+		pthread_join(thread, NULL);
+	}
+	if (half_seeded) {
+		fprintf(stderr, "a thread drew before it was seeded\n");
+		return 1;
+	}
 	before = __kstackrand_thread;
 	started = draws;
 	setitimer(ITIMER_REAL, &often, NULL);
