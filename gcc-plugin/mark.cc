@@ -156,9 +156,7 @@ facts_of (cgraph_node *node)
 static kstackrand_decision
 decide (cgraph_node *node, cgraph_node *function, unsigned facts = 0)
 {
-  const char *name = IDENTIFIER_POINTER (DECL_ASSEMBLER_NAME (node->decl));
-  /* A leading '*' is GCC's mark for names given by asm labels.  */
-  const char *symbol = name + (name[0] == '*');
+  const char *symbol = IDENTIFIER_POINTER (DECL_ASSEMBLER_NAME (node->decl));
   char *demangled = startswith (symbol, "_Z")
 		      ? abi::__cxa_demangle (symbol, NULL, NULL, NULL)
 		      : NULL;
@@ -231,8 +229,9 @@ mark (tree fndecl)
 	       NULL_TREE));
 
   add_attribute (fndecl, marked, settings);
-  add_attribute (fndecl, "noinline", NULL_TREE);
   DECL_UNINLINABLE (fndecl) = 1;
+  /* Keeps -Winline silent.  */
+  add_attribute (fndecl, "noinline", NULL_TREE);
   add_attribute (fndecl, "no_icf", NULL_TREE);
   /* GCC refuses to compile a function that is to have clones per target and
      may not be cloned. Those clones carry the mark themselves.  */
@@ -340,7 +339,7 @@ public:
   bool
   gate (function *) override
   {
-    return in_lto_p && !flag_ltrans;
+    return in_lto_p;
   }
 
   unsigned int

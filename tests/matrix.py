@@ -64,7 +64,7 @@ class Compiler:
             # A fork costs an emulator milliseconds.
             ("%many_forks", "10000" if self.native else "1000"),
             # Each compiler's warnings about what the stack holds.
-            ("%warnings", "-Walloca -Wvla" + (" -Wstack-usage=4096" if self.family == "gcc" else "")),
+            ("%warnings", "-Walloca -Wvla" + (" -Winline -Wstack-usage=4096" if self.family == "gcc" else "")),
             ("%arch", self.arch),
             ("%libdir", lib),
             ("%libs", f"-L{lib} -l:libkstackrand.a"),

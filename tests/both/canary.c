@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An entry has a stack canary exactly when it would have one without the plugin.
 // RUN: for flag in -fno-stack-protector -fstack-protector -fstack-protector-strong -fstack-protector-all; do \
-// RUN:   for level in 0 1 2 s; do for model in inline call; do \
+// RUN:   for level in 0 g 1 2 3 s; do for model in inline call; do \
 // RUN:     %plain_cc -O$level $flag -S %s -o %t.plain.s && \
 // RUN:     %cc -O$level $flag -fplugin-arg-kstackrand-model=$model \
 // RUN:       '-fplugin-arg-kstackrand-entry=entry_*' -S %s -o %t.s || exit 1; \

@@ -2,7 +2,7 @@
 // Exceptions thrown through entries, destructors on the way, and names: globs
 // match what C++ calls a function, with or without its parameters.
 // RUN: %plain_cc -O1 -c %support/witness.c -o %t.witness.o
-// RUN: for level in 0 1 2 3 s; do for model in inline call; do \
+// RUN: for level in 0 g 1 2 3 s; do for model in inline call; do \
 // RUN:   %cxx -O$level -fplugin-arg-kstackrand-model=$model '-fplugin-arg-kstackrand-entry=Server::handle*' \
 // RUN:     '-fplugin-arg-kstackrand-entry=twice<int>' '-fplugin-arg-kstackrand-entry=(anonymous namespace)::hidden(int)' \
 // RUN:     '-fplugin-arg-kstackrand-entry=Server::Server' -I%support %s %t.witness.o %libs -o %t && \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An entry is still there under its name: not inlined into its one caller, not
 // cloned for a constant argument, not merged with its twin.
-// RUN: for level in 1 2 3 s; do \
+// RUN: for level in g 1 2 3 s; do \
 // RUN:   %cc -O$level '-fplugin-arg-kstackrand-entry=entry_*' -I%include -S %s -o %t.s && \
 // RUN:   %python %support/count_in_functions.py %t.s '__kstackrand_draw_slow' | %FileCheck %s || exit 1; \
 // RUN:   %python %support/count_in_functions.py %t.s '\t(call|bl)\s+entry_' | %FileCheck %s --check-prefix=CALLS || exit 1; \
@@ -13,6 +13,8 @@
 // CHECK-DAG: entry_small {{[12]$}}
 // CHECK-DAG: entry_twin_a {{[12]$}}
 // CHECK-DAG: entry_twin_b {{[12]$}}
+// CHECK-DAG: entry_split {{[12]$}}
+// CALLS-DAG: caller_of_split 1
 // CALLS-DAG: caller_of_constant 1
 // CALLS-DAG: caller_of_small 1
 // CALLS-DAG: caller_of_twins 2
@@ -60,5 +62,21 @@ void caller_of_twins(void)
 {
 	entry_twin_a(1);
 	entry_twin_b(1);
+	outside(0, 0);
+}
+
+/* Its first test is small, the rest is not. */
+void entry_split(int *p)
+{
+	if (!p)
+		return;
+	for (int i = 0; i < 10; i++)
+		outside(p[i], p[i + 1] * p[i + 2]);
+	outside(p[1], 2);
+}
+
+void caller_of_split(int *p)
+{
+	entry_split(p);
 	outside(0, 0);
 }

@@ -2,10 +2,10 @@
 // One draw a call, before the function's own code: not one a turn of a loop at
 // the function's start, not one a turn of a tail recursion that became a loop.
 // RUN: %plain_cc -O1 -c %support/witness.c -o %t.witness.o
-// RUN: for level in 0 1 2 3 s; do \
-// RUN:   %cc -O$level '-fplugin-arg-kstackrand-entry=entry_*' -I%support %s %t.witness.o %libs -o %t && \
+// RUN: for level in 0 g 1 2 3 s; do for model in inline call; do \
+// RUN:   %cc -O$level -fplugin-arg-kstackrand-model=$model '-fplugin-arg-kstackrand-entry=entry_*' -I%support %s %t.witness.o %libs -o %t && \
 // RUN:   %run %t $level || exit 1; \
-// RUN: done
+// RUN: done; done
 //
 // In the code: one draw, wherever it stands.
 // RUN: %cc -O2 '-fplugin-arg-kstackrand-entry=entry_*' -I%support -S %s -o %t.s

@@ -8,6 +8,7 @@
 int outside(int);
 int entry_leaf(int);
 int entry_caller(int);
+int calls_inline(int);
 
 int entry_leaf(int x)
 {
@@ -19,4 +20,14 @@ int entry_caller(int x)
 	for (int i = 0; i < 3; i++)
 		x += outside(x);
 	return outside(x);
+}
+
+static inline int entry_inline(int x)
+{
+	return outside(x) + 2;
+}
+
+int calls_inline(int x)
+{
+	return entry_inline(x) + 1;
 }

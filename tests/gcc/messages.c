@@ -27,6 +27,7 @@ int plain(int x)
 // RUN: %FileCheck %s --input-file=%t.err --check-prefix=VERBOSE --implicit-check-not=plain
 // VERBOSE-DAG: note: kstackrand:{{.*}}entry{{.*}} is an entry (chosen by entry '*en*')
 // VERBOSE-DAG: note: kstackrand:{{.*}}taken_out{{.*}} is no entry (taken out by except 'taken_*')
+// RUN: test $(grep -c 'is no entry' %t.err) = 1
 // RUN: %cc -O2 '-fplugin-arg-kstackrand-entry=*en*' '-fplugin-arg-kstackrand-except=taken_*' -c %s -o %t.o 2>%t.err
 // RUN: test ! -s %t.err
 // RUN: %cc -v -S %s -o %t.s 2>%t.version

@@ -9,6 +9,9 @@
 // RUN:   %cc -O2 -fplugin-arg-kstackrand-entry=caller -fplugin=%t.d/must_tail.so -fplugin-arg-must_tail-$when \
 // RUN:     -S %s -o %t.s 2>%t.err && %FileCheck %s --input-file=%t.err && ! grep __kstackrand %t.s || exit 1; \
 // RUN: done
+// Chosen by a glob and refused early, it is nobody's warning.
+// RUN: %cc -O2 '-fplugin-arg-kstackrand-entry=call*' -fplugin=%t.d/must_tail.so -fplugin-arg-must_tail-early -S %s -o %t.s 2>%t.err
+// RUN: test ! -s %t.err && ! grep __kstackrand %t.s
 // CHECK: must-tail.c:[[#@LINE+3]]:{{.*}}warning: kstackrand:{{.*}}caller{{.*}} is not instrumented: it has a must-tail call
 int must_tail(int);
 
