@@ -85,16 +85,13 @@ lto_guard (void)
   return lto_guard_fndecl;
 }
 
-/* The 64-bit word at BYTE in DECL.  May alias anything.  */
+/* The 64-bit word at BYTE in DECL.  */
 
 static tree
 word_at (tree decl, unsigned byte)
 {
-  tree pointer = build_pointer_type_for_mode (uint64_type_node, VOIDmode, true);
-  tree word = build2 (MEM_REF, uint64_type_node, build_fold_addr_expr (decl),
-		      build_int_cst (pointer, byte));
-  TREE_THIS_NOTRAP (word) = 1;
-  return word;
+  return build2 (MEM_REF, uint64_type_node, build_fold_addr_expr (decl),
+		 build_int_cst (ptr_type_node, byte));
 }
 
 /* Statements, appended one after the other.  */

@@ -8,6 +8,9 @@
 // RUN:   %python %support/count_in_functions.py source.s 'xadd|ldxr' | grep -x '.*entry.* 1' || \
 // RUN:     { echo "$language $flags" >&2; exit 1; }; \
 // RUN: done; done
+// Switched off, the plugin still knows its attributes.
+// RUN: %cc -I%include -E %s -o source.i && %cc -O2 -Wall -Werror -fplugin-arg-kstackrand-disable -S source.i -o source.s
+// RUN: ! grep __kstackrand source.s
 // RUN: for flags in -save-temps -no-integrated-cpp -g3 -pipe; do \
 // RUN:   rm -f source.o && %cc -O2 -I%include $flags -c %s -o source.o && test -e source.o || exit 1; \
 // RUN: done
