@@ -12,6 +12,7 @@
 #include "Host.h"
 #include "Locate.h"
 #include "PassInterface.h"
+#include "compat.h"
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
@@ -62,15 +63,18 @@ static std::string passLibrary() {
   return Path.substr(0, Path.rfind('/') + 1) + KSTACKRAND_PASS_LIBRARY;
 }
 
-static kstackrand_pass_configure_fn *findConfigure(CompilerInstance &CI,
-                                                   const std::string &Library) {
+/// The function Symbol of the pass library.
+template <typename Function>
+static Function *findInPassLibrary(CompilerInstance &CI,
+                                   const std::string &Library,
+                                   const char *Symbol) {
   void *Handle = dlopen(Library.c_str(), RTLD_LAZY);
-  void *Function = Handle ? dlsym(Handle, KSTACKRAND_PASS_CONFIGURE) : nullptr;
-  if (!Function)
+  void *Found = Handle ? dlsym(Handle, Symbol) : nullptr;
+  if (!Found)
     fail(CI, "the pass library that belongs to plugin '" +
                  std::string(libraryPath()) +
                  "' cannot be loaded: " + dlerror());
-  return reinterpret_cast<kstackrand_pass_configure_fn *>(Function);
+  return reinterpret_cast<Function *>(Found);
 }
 
 static void configurePass(CompilerInstance &CI, const std::string &Library,
@@ -90,7 +94,9 @@ static void configurePass(CompilerInstance &CI, const std::string &Library,
   }
   const kstackrand_pass_configuration Configuration = {
       Pointers.data(), Pointers.size(), showMessage, &CI};
-  if (char *Error = findConfigure(CI, Library)(&Configuration))
+  auto *Configure = findInPassLibrary<kstackrand_pass_configure_fn>(
+      CI, Library, KSTACKRAND_PASS_CONFIGURE);
+  if (char *Error = Configure(&Configuration))
     fail(CI, Error);
 }
 
@@ -106,8 +112,9 @@ protected:
     configurePass(CI, Library, Arguments);
 
     CodeGenOptions &CodeGen = CI.getCodeGenOpts();
-    if (!llvm::is_contained(CodeGen.PassPlugins, Library))
-      CodeGen.PassPlugins.push_back(Library);
+    compat::addPassLibrary(CodeGen, Library,
+                           findInPassLibrary<decltype(llvmGetPassPluginInfo)>(
+                               CI, Library, "llvmGetPassPluginInfo"));
     // -save-temps writes bitcode first, and would run no pass before that; the
     // step that then reads it never asks a plugin like this one.
     CodeGen.DisableLLVMPasses = false;

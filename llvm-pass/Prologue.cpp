@@ -236,9 +236,63 @@ static BasicBlock::iterator gatherStaticAllocas(BasicBlock &Entry) {
   return First;
 }
 
+/// Whether AddressSanitizer asks by Condition if it shall take the locals of a
+/// function from the heap, or whether it got them there.
+static bool asksForFakeStack(const Value *Condition) {
+  const auto *Compare = dyn_cast<ICmpInst>(Condition);
+  if (!Compare)
+    return false;
+  const Value *Asked = Compare->getOperand(0);
+  if (const auto *Either = dyn_cast<PHINode>(Asked))
+    for (const Value *Incoming : Either->incoming_values())
+      if (isa<CallBase>(Incoming))
+        Asked = Incoming;
+  if (const auto *Load = dyn_cast<LoadInst>(Asked))
+    return Load->getPointerOperand()->getName() ==
+           "__asan_option_detect_stack_use_after_return";
+  const auto *Call = dyn_cast<CallBase>(Asked);
+  return Call && Call->getCalledFunction() &&
+         Call->getCalledFunction()->getName().find("__asan_stack_malloc") == 0;
+}
+
+/// Where the two ways out of Block, one of which is a block that does something
+/// more, meet again; null when they do not.
+static BasicBlock *meetingPoint(const BranchInst &Fork) {
+  for (unsigned I : {0, 1})
+    if (Fork.getSuccessor(I)->getSingleSuccessor() == Fork.getSuccessor(1 - I))
+      return Fork.getSuccessor(1 - I);
+  return nullptr;
+}
+
+/// AddressSanitizer gathers the locals of F in one alloca, of variable size to
+/// LLVM, that it aligns to 32 bytes: a shift in front of it would lose every
+/// other cell. Gives the block at whose start that alloca has been made, which
+/// all calls come to before any code of F; the entry block when there is none.
+static BasicBlock *behindAddressSanitizer(Function &F) {
+  BasicBlock *Block = &F.getEntryBlock();
+  if (!F.hasFnAttribute(Attribute::SanitizeAddress))
+    return Block;
+  // Two questions, or one, see FunctionStackPoisoner::processStaticAllocas.
+  for (int Questions = 0; Questions < 2; ++Questions) {
+    auto *Fork = dyn_cast<BranchInst>(Block->getTerminator());
+    if (!Fork || !Fork->isConditional() ||
+        !asksForFakeStack(Fork->getCondition()))
+      break;
+    BasicBlock *Next = meetingPoint(*Fork);
+    if (!Next)
+      break;
+    Block = Next;
+  }
+  return Block;
+}
+
 AllocaInst *insertPrologue(Function &F, const EntrySettings &Settings) {
   BasicBlock &Entry = F.getEntryBlock();
-  IRBuilder<> IRB(&Entry, gatherStaticAllocas(Entry));
+  BasicBlock::iterator Start = gatherStaticAllocas(Entry);
+  BasicBlock *Block = behindAddressSanitizer(F);
+  if (Block != &Entry)
+    Start = Block->getFirstInsertionPt();
+  IRBuilder<> IRB(Block, Start);
   // Line 0: of no source line, so that a breakpoint on the function comes to
   // stand behind the prologue. Without any, LTO's verifier rejects calls.
   if (DISubprogram *Program = F.getSubprogram())

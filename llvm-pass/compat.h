@@ -124,6 +124,22 @@ inline bool accessesMoreThan(const llvm::Instruction &I, llvm::TypeSize Bytes) {
 #endif
 }
 
+// Has Clang run the pass library, of which the front knows path and entry
+// point. 22 loads the libraries of CodeGenOptions::PassPlugins before it asks
+// the actions of plugins, and later looks at none that was added; but there are
+// callbacks, since 17.
+template <typename CodeGenOptions>
+void addPassLibrary(CodeGenOptions &Options, const std::string &Path,
+                    decltype(&llvmGetPassPluginInfo) Describe) {
+#if LLVM_VERSION_MAJOR < 22
+  if (!llvm::is_contained(Options.PassPlugins, Path))
+    Options.PassPlugins.push_back(Path);
+#else
+  Options.PassBuilderCallbacks.push_back(
+      Describe().RegisterPassBuilderCallbacks);
+#endif
+}
+
 // Calling conventions with guaranteed tail calls.
 inline bool isTailConvention(llvm::CallingConv::ID Convention) {
   return Convention == llvm::CallingConv::Tail ||

@@ -4,7 +4,7 @@
 // RUN: for level in g 1 2 3 s; do \
 // RUN:   %cc -O$level '-fplugin-arg-kstackrand-entry=entry_*' -I%include -S %s -o %t.s && \
 // RUN:   %python %support/count_in_functions.py %t.s '__kstackrand_draw_slow' | %FileCheck %s || exit 1; \
-// RUN:   %python %support/count_in_functions.py %t.s '\t(call|bl)\s+entry_' | %FileCheck %s --check-prefix=CALLS || exit 1; \
+// RUN:   %python %support/count_in_functions.py %t.s '\t(callq?|bl)\s+entry_' | %FileCheck %s --check-prefix=CALLS || exit 1; \
 // RUN: done
 //
 // Nothing but the entries, and each once (arm64 names the symbol twice).
