@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where the policy comes from: the Clang front in the same process, or, for
-// users of opt and of -fpass-plugin, -mllvm -kstackrand=KEY=VALUE. Without
-// either there is an empty policy, by which attributes in the source still
-// choose entries.
+// users of opt and of -fpass-plugin, -mllvm -kstackrand=KEY=VALUE, or a
+// pipeline in text. Without any there is an empty policy, by which attributes
+// in the source still choose entries.
 //
 #include "Configuration.h"
 #include "PassInterface.h"
@@ -65,18 +65,47 @@ static std::string checkModel(const kstackrand_policy *Policy) {
   return "";
 }
 
+/// KEY=VALUE or KEY into a policy. Name is what the user wrote.
+static std::string takeText(kstackrand_policy *Policy, const std::string &Name,
+                            const std::string &Text) {
+  size_t Equals = Text.find('=');
+  std::string Key = Text.substr(0, Equals);
+  return take(Policy, Name.c_str(), Key.c_str(),
+              Equals == std::string::npos ? nullptr
+                                          : Text.c_str() + Equals + 1);
+}
+
 /// The options of -mllvm into a policy.
 static std::string takeOptions(kstackrand_policy *Policy) {
   for (const std::string &Text : *Option) {
-    size_t Equals = Text.find('=');
-    std::string Key = Text.substr(0, Equals);
-    std::string Error =
-        take(Policy, ("-kstackrand=" + Text).c_str(), Key.c_str(),
-             Equals == std::string::npos ? nullptr : Text.c_str() + Equals + 1);
+    std::string Error = takeText(Policy, "-kstackrand=" + Text, Text);
     if (!Error.empty())
       return Error;
   }
   return checkModel(Policy);
+}
+
+void configureByPipeline(StringRef Parameters) {
+  PolicyPtr Policy(kstackrand_policy_new());
+  std::string Error;
+  while (!Parameters.empty() && Error.empty()) {
+    StringRef Text;
+    std::tie(Text, Parameters) = Parameters.split(';');
+    Error =
+        takeText(Policy.get(), "kstackrand<" + Text.str() + ">", Text.str());
+  }
+  if (Error.empty())
+    Error = checkModel(Policy.get());
+  if (!Error.empty())
+    fail(Error);
+
+  State &S = state();
+  std::lock_guard<std::mutex> Guard(S.Lock);
+  // Each module's pipeline says it again, perhaps while others use the policy.
+  if (S.Configured)
+    return;
+  S.Policy = std::move(Policy);
+  S.Configured = true;
 }
 
 /// The policy, made on first use: options of -mllvm are known only then.

@@ -11,6 +11,11 @@ namespace kstackrand {
 bool reportThroughFront(Severity How, const std::string &Function,
                         const std::string &Message);
 
+/// Puts "KEY=VALUE;KEY;…" in force, from a pipeline given in text as
+/// kstackrand<KEY=VALUE;KEY;…>. For hosts that parse their options before they
+/// load us, as rustc does. Ends the process on a bad one.
+void configureByPipeline(llvm::StringRef Parameters);
+
 } // namespace kstackrand
 
 #endif

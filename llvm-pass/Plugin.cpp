@@ -8,6 +8,7 @@
 //
 // Passes.h tells which file does what.
 //
+#include "Configuration.h"
 #include "Host.h"
 #include "Passes.h"
 
@@ -89,7 +90,8 @@ static void registerCallbacks(PassBuilder &PB) {
         MPM.addPass(InstrumentPass());
       });
   watchThinLinkAtO0(PB, P);
-  // opt -passes=kstackrand-mark,…,kstackrand-instrument
+  // opt -passes=kstackrand-mark,…,kstackrand-instrument, and a name that adds
+  // nothing: kstackrand<KEY=VALUE;…>, rustc -C passes=…
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM,
          ArrayRef<PassBuilder::PipelineElement>) {
@@ -97,6 +99,8 @@ static void registerCallbacks(PassBuilder &PB) {
           MPM.addPass(MarkPass(Step::Compile));
         else if (Name == "kstackrand-instrument")
           MPM.addPass(InstrumentPass());
+        else if (Name.consume_front("kstackrand<") && Name.consume_back(">"))
+          configureByPipeline(Name);
         else
           return false;
         return true;

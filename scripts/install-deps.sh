@@ -87,7 +87,7 @@ arm64_packages() {
 
 test_packages() {
 	printf '%s\n' binutils python3 pkg-config libcmocka-dev valgrind musl-tools file gdb \
-		shellcheck clang-format libelf-dev libcapstone-dev
+		shellcheck clang-format libelf-dev libcapstone-dev rustc
 }
 
 wanted() {

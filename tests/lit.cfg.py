@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -25,6 +26,7 @@ config.environment["LC_ALL"] = "C"
 config.environment["PATH"] = os.environ["PATH"]
 
 features = config.available_features
+RUSTC = "/usr/bin/rustc"
 
 
 def feature(name, holds):
@@ -46,6 +48,34 @@ for compiler in compilers:
 config.matrix = matrix.Matrix(compilers)
 
 
+def rust_llvm():
+    """The major version of LLVM in Debian's rustc, the one in /usr/bin: others
+    bring an LLVM of their own, which is no release."""
+    if not os.path.exists(RUSTC):
+        return "0"
+    told = subprocess.run([RUSTC, "-vV"], capture_output=True, text=True, check=True).stdout
+    major = told.split("LLVM version: ")[1].split(".")[0]
+    feature("rustc", os.path.exists(f"{build}/lib/llvm/{major}/kstackrand-pass.so"))
+    return major
+
+
+def fuzzing_clang():
+    """The newest Clang that has libFuzzer beside it; one that is not there when
+    there is none."""
+    for compiler in reversed(compilers):
+        if compiler.family == "clang" and compiler.native:
+            runtime = subprocess.run(
+                [compiler.cc, f"-print-file-name=libclang_rt.fuzzer-{compiler.arch}.a"],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout.strip()
+            if os.path.exists(runtime):
+                features.add("fuzzer")
+                return compiler.cc
+    return "no-clang-with-libfuzzer"
+
+
 def tool(name):
     """A tool of LLVM's, from whichever version is there."""
     for version in ("", *(f"-{n}" for n in range(30, 10, -1))):
@@ -62,6 +92,9 @@ config.substitutions += [
     ("%include", os.path.join(here, "..", "include")),
     ("%FileCheck", tool("FileCheck")),
     ("%python", sys.executable),
+    ("%fuzzer", fuzzing_clang()),
+    ("%rust_llvm", rust_llvm()),
+    ("%rustc", RUSTC),
 ]
 
 config.matrix.only(config)
