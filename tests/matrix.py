@@ -57,6 +57,8 @@ class Compiler:
             ("%version", self.version),
             # What each architecture has to guard branches.
             ("%hardening", "-fcf-protection" if self.arch == "x86_64" else "-mbranch-protection=standard"),
+            # Whether a function may use what lies below its stack pointer.
+            ("%red_zone", "-mno-red-zone" if self.arch == "x86_64" else ""),
             # Under the emulator, instructions are told by their link-time address.
             ("%fixed_address", "" if self.native else "-static -no-pie"),
             ("%objdump", ("" if self.native else f"{self.arch}-linux-gnu-") + "objdump"),
