@@ -40,17 +40,12 @@ const struct ggc_root_tab prologue_roots[]
 static tree
 extern_variable (const char *name, unsigned bytes)
 {
-  tree type = build_array_type_nelts (unsigned_char_type_node, bytes);
+  tree type
+    = build_array_type_nelts (uint64_type_node, bytes / sizeof (uint64_t));
   tree decl = build_decl (UNKNOWN_LOCATION, VAR_DECL, get_identifier (name),
 			  type);
   TREE_PUBLIC (decl) = 1;
   DECL_EXTERNAL (decl) = 1;
-  DECL_ARTIFICIAL (decl) = 1;
-  DECL_IGNORED_P (decl) = 1;
-  TREE_ADDRESSABLE (decl) = 1;
-  TREE_USED (decl) = 1;
-  SET_DECL_ALIGN (decl, 64);
-  DECL_USER_ALIGN (decl) = 1;
   return decl;
 }
 
@@ -170,26 +165,17 @@ emit_asm (gimple_stmt_iterator *gsi, const char *text,
 /* The shift.  Alignment of one byte and a size known to be a multiple of the
    stack's alignment: with more, GCC would round up, and the range would be 16
    … 1024 instead of 0 … 1008.  "For a variable" keeps -Walloca and
-   -Wstack-usage silent; the maximum makes -fstack-usage say "bounded".  The asm
-   reads from the allocation, so that nothing finds it unused.  */
+   -Wstack-usage silent; the maximum makes -fstack-usage say "bounded".  Nobody
+   uses what is allocated; expansion, which is next, shifts all the same.  */
 
 static void
 append_shift (gimple_stmt_iterator *gsi, tree offset, unsigned bits)
 {
-  tree shift = make_ssa_name (ptr_type_node);
   gcall *call = gimple_build_call (
     builtin_decl_explicit (BUILT_IN_ALLOCA_WITH_ALIGN_AND_MAX), 3, offset,
     size_int (BITS_PER_UNIT), size_int (kstackrand_mask (bits)));
   gimple_call_set_alloca_for_var (call, true);
-  gimple_call_set_lhs (call, shift);
   append (gsi, call);
-
-  tree byte = build2 (MEM_REF, unsigned_char_type_node, shift,
-		      build_int_cst (ptr_type_node, 0));
-  const asm_operand none[] = { {} };
-  const asm_operand inputs[] = { { "m", byte }, {} };
-  const char *const clobbers[] = { NULL };
-  emit_asm (gsi, "", none, inputs, clobbers);
 }
 
 static tree
@@ -323,27 +309,32 @@ calls_lto_guard (gimple *stmt)
 	 && id_equal (DECL_ASSEMBLER_NAME (callee), LTO_GUARD_SYMBOL);
 }
 
-/* Clears tail-call marks, and takes the guard out again.  */
-
 static void
-prepare_calls (function *fn)
+remove_lto_guard (function *fn)
 {
   basic_block bb;
   FOR_EACH_BB_FN (bb, fn)
-    for (gimple_stmt_iterator gsi = gsi_start_bb (bb); !gsi_end_p (gsi);)
-      {
-	gimple *stmt = gsi_stmt (gsi);
-	if (calls_lto_guard (stmt))
-	  {
-	    unlink_stmt_vdef (stmt);
-	    gsi_remove (&gsi, true);
-	    release_defs (stmt);
-	    continue;
-	  }
-	if (gcall *call = dyn_cast<gcall *> (stmt))
-	  gimple_call_set_tail (call, false);
-	gsi_next (&gsi);
-      }
+    for (gimple_stmt_iterator gsi = gsi_start_bb (bb); !gsi_end_p (gsi);
+	 gsi_next (&gsi))
+      if (calls_lto_guard (gsi_stmt (gsi)))
+	{
+	  gimple *call = gsi_stmt (gsi);
+	  unlink_stmt_vdef (call);
+	  gsi_remove (&gsi, true);
+	  release_defs (call);
+	  return;
+	}
+}
+
+static void
+clear_tail_marks (function *fn)
+{
+  basic_block bb;
+  FOR_EACH_BB_FN (bb, fn)
+    for (gimple_stmt_iterator gsi = gsi_start_bb (bb); !gsi_end_p (gsi);
+	 gsi_next (&gsi))
+      if (gcall *call = dyn_cast<gcall *> (gsi_stmt (gsi)))
+	gimple_call_set_tail (call, false);
 }
 
 static void
@@ -391,13 +382,14 @@ public:
   {
     entry_settings settings;
     is_marked_entry (fn->decl, &settings);
+    remove_lto_guard (fn);
     if (has_must_tail_call (fn))
       {
 	report_refusal (fn->decl, true, "its mark",
 			kstackrand_refusal (KSTACKRAND_FACT_MUST_TAIL));
 	return 0;
       }
-    prepare_calls (fn);
+    clear_tail_marks (fn);
     instrument (settings);
     remark (fn->decl, settings);
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* x86_64: what GIMPLE cannot say.  Both spellings of each instruction, for
-   -masm=intel.  */
+   -masm=intel.  Every asm clobbers the flags here.  */
 
 #include "plugin.h"
 
@@ -12,7 +12,7 @@ emit_fetch_add (gimple_stmt_iterator *gsi, tree old, tree counter, tree step)
 {
   const asm_operand outputs[] = { { "=r", old }, { "=m", counter }, {} };
   const asm_operand inputs[] = { { "0", step }, { "m", counter }, {} };
-  const char *const clobbers[] = { "cc", NULL };
+  const char *const clobbers[] = { NULL };
   emit_asm (gsi, "{xaddq\t%0, %1|xadd\t%1, %0}", outputs, inputs, clobbers);
 }
 
@@ -25,7 +25,7 @@ emit_draw_slow (gimple_stmt_iterator *gsi, tree offset)
 {
   const asm_operand outputs[] = { { "=r", offset }, {} };
   const asm_operand inputs[] = { {} };
-  const char *const clobbers[] = { "r11", "cc", "memory", NULL };
+  const char *const clobbers[] = { "r11", "memory", NULL };
   emit_asm (gsi,
 	    "{call\t*" KSTACKRAND_DRAW_SLOW_SYMBOL "@GOTPCREL(%%rip)"
 	    "|call\t[QWORD PTR " KSTACKRAND_DRAW_SLOW_SYMBOL "@GOTPCREL[rip]]}\n\t"

@@ -151,13 +151,10 @@ static int store_settings(struct settings settings)
 	return store_protected(&settings_page, &settings_page.word, word);
 }
 
-/* The linker may have moved the exported page into the program (a copy
- * relocation), so that its place is not ours to know; and an emulator may
- * accept any advice: only one that refuses nonsense is believed. */
+/* An emulator may accept any advice: only one that refuses nonsense is believed. */
 static bool wipe_on_fork(void *page)
 {
-	return (uintptr_t)page % PAGE == 0 &&
-	       system_call(SYS_madvise, (long)page, PAGE, -1, 0) == -EINVAL &&
+	return system_call(SYS_madvise, (long)page, PAGE, -1, 0) == -EINVAL &&
 	       system_call(SYS_madvise, (long)page, PAGE, MADV_WIPEONFORK, 0) == 0;
 }
 

@@ -12,6 +12,9 @@
 // Chosen by a glob and refused early, it is nobody's warning.
 // RUN: %cc -O2 '-fplugin-arg-kstackrand-entry=call*' -fplugin=%t.d/must_tail.so -fplugin-arg-must_tail-early -S %s -o %t.s 2>%t.err
 // RUN: test ! -s %t.err && ! grep __kstackrand %t.s
+// Refused late, it does not wait for the link step of LTO either.
+// RUN: %cc -O2 -flto -ffat-lto-objects -fplugin-arg-kstackrand-entry=caller -fplugin=%t.d/must_tail.so -fplugin-arg-must_tail-late \
+// RUN:   -S %s -o %t.s 2>%t.err && ! grep -E '(call|bl|jmp|b)[[:space:]]+__kstackrand' %t.s
 // CHECK: must-tail.c:[[#@LINE+3]]:{{.*}}warning: kstackrand:{{.*}}caller{{.*}} is not instrumented: it has a must-tail call
 int must_tail(int);
 

@@ -6,6 +6,9 @@
 // RUN:   %cc -O$level -pthread -fplugin-arg-kstackrand-bits=$bits '-fplugin-arg-kstackrand-entry=entry_*' %s %libs -o %t && \
 // RUN:   %run %t && %run_bare %t || exit 1; \
 // RUN: done; done
+// Also where the slow path is in a library whose functions are bound at their first call.
+// RUN: %cc -O2 -pthread '-fplugin-arg-kstackrand-entry=entry_*' %s -L%libdir -lkstackrand -Wl,-rpath,%libdir -Wl,-z,lazy -o %t && \
+// RUN:   %run %t
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,10 +62,11 @@ int main(void)
 		int wrong = 0;
 		pthread_t a, b;
 
-		pthread_create(&a, NULL, thread, &wrong);
-		pthread_join(a, NULL);
+		/* First the one that the first call into a library may hit. */
 		pthread_create(&b, NULL, nested_thread, &wrong);
 		pthread_join(b, NULL);
+		pthread_create(&a, NULL, thread, &wrong);
+		pthread_join(a, NULL);
 		if (wrong) {
 			fprintf(stderr, "an argument was lost\n");
 			return 1;

@@ -59,7 +59,10 @@ static void enter_sandbox(int only_madvise)
 {
 	struct sock_filter all[] = { LOAD(nr), DENY(SYS_madvise), DENY(SYS_getrandom), DENY(SYS_mprotect),
 		                     RETURN(SECCOMP_RET_ALLOW) };
-	struct sock_filter madvise_only[] = { LOAD(nr), DENY(SYS_madvise), RETURN(SECCOMP_RET_ALLOW) };
+	/* As a kernel before 4.14 answers. */
+	struct sock_filter madvise_only[] = { LOAD(nr),
+		                              BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 1),
+		                              RETURN(SECCOMP_RET_ERRNO | EINVAL), RETURN(SECCOMP_RET_ALLOW) };
 
 	if (only_madvise)
 		enter(madvise_only, LENGTH(madvise_only));
