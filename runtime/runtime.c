@@ -14,9 +14,9 @@
  *     so that the child comes through the slow path, too, and seeds anew.
  *
  * Where the kernel cannot do that (before 4.14, or an emulator that says yes
- * and does nothing), the key stays 0 for good: each draw is a slow one and
- * takes its offset straight from the kernel's generator. Slow, and right. The
- * key also stays 0 in fixed mode, where each draw is to give the same.
+ * and does nothing), no thread is ever sealed: each draw is a slow one and
+ * takes its offset straight from the kernel's generator. Slow, and right. Nor
+ * is one in fixed mode, where each draw is to give the same.
  */
 
 #include "random.h"
@@ -178,20 +178,18 @@ static bool has_fast_path(struct settings settings)
 	return settings.mode != KSTACKRAND_FIXED && settings.fork_detection != KSTACKRAND_FORK_NONE;
 }
 
-static uint64_t new_key(struct settings settings)
+static uint64_t new_key(void)
 {
-	uint64_t word = 0;
+	uint64_t word;
 
-	if (!has_fast_path(settings))
-		return 0;
 	kstackrand_random(&word, 1);
 	return word | 1;
 }
 
 /* --- the slow path ------------------------------------------------------- */
 
-/* The process key, made if it is not there; 0 if it is not to be, or cannot
- * be written (a sandbox that forbids mprotect). */
+/* The process key, made if it is not there; 0 if it cannot be written (a sandbox
+ * that forbids mprotect). */
 static uint64_t process_key(void)
 {
 	uint64_t *key = &__kstackrand_process.process.key;
@@ -201,7 +199,7 @@ static uint64_t process_key(void)
 		lock(&saved);
 		start();
 		if (__atomic_load_n(key, __ATOMIC_RELAXED) == 0)
-			store_key(new_key(settings_now()));
+			store_key(new_key());
 		unlock(&saved);
 	}
 	return __atomic_load_n(key, __ATOMIC_ACQUIRE);
@@ -233,7 +231,7 @@ static uint64_t draw(uint64_t key)
 	return kstackrand_offset_of(kstackrand_word(counter, key, thread->multiplier));
 }
 
-/* Every slow draw without a key ends here: no state, so that there is nothing
+/* Every draw that may not seal its thread ends here: no state, so that there is nothing
  * to repeat. */
 static uint64_t draw_without_state(struct settings settings)
 {
@@ -253,14 +251,11 @@ static uint64_t draw_without_state(struct settings settings)
 /* What __kstackrand_draw_slow calls; offset in bytes. */
 __attribute__((visibility("hidden"))) uint64_t kstackrand_slow_offset(void)
 {
+	/* In this order: whoever changes the settings changes the key after them. */
+	uint64_t key = process_key();
 	struct settings settings = settings_now();
-	uint64_t key;
 
-	if (settings.started && !has_fast_path(settings))
-		return draw_without_state(settings);
-	key = process_key();
-	settings = settings_now();
-	if (key == 0)
+	if (key == 0 || !has_fast_path(settings))
 		return draw_without_state(settings);
 	seed_thread(key, settings.mode == KSTACKRAND_OFF);
 	return draw(key);
@@ -282,7 +277,7 @@ static int apply(struct settings settings)
 {
 	int error = store_settings(settings);
 
-	return error ? error : store_key(new_key(settings));
+	return error ? error : store_key(new_key());
 }
 
 PUBLIC int kstackrand_set_mode(enum kstackrand_mode mode, size_t fixed_offset)

@@ -26,12 +26,22 @@ static __attribute__((noinline)) long distance(void)
 
 int main(void)
 {
+	struct kstackrand_thread first;
+	uint64_t first_key;
 	long zero;
 
+	distance();
+	first = __kstackrand_thread;
+	first_key = __kstackrand_process.key;
 	kstackrand_set_mode(KSTACKRAND_OFF, 0);
 	zero = distance();
 	kstackrand_set_mode(KSTACKRAND_RANDOM, 0);
 	distance();
+	if (first.counter == __kstackrand_thread.counter || first.step == __kstackrand_thread.step ||
+	    first.multiplier == __kstackrand_thread.multiplier || first_key == __kstackrand_process.key) {
+		fprintf(stderr, "a secret is none\n");
+		return 1;
+	}
 	for (int i = 0; i < 10000; i++) {
 		struct kstackrand_thread before = __kstackrand_thread;
 		long expected = (long)kstackrand_offset_of(

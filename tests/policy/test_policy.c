@@ -194,6 +194,8 @@ static void test_bad_bits(void **state)
 		"1 ",
 		"0x1",
 		"1.0",
+		"1.",
+		"1-",
 		"six",
 		"6,",
 		"256",

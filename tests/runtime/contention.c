@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The mode is changed in several threads at once, while others draw, signal
 // handlers draw in the middle of the change, and children are forked that draw
-// and change it, too: nobody waits for ever, and nothing faults.
+// and change it, too: nobody waits for ever, nothing faults, and nobody misses the
+// last change.
 // REQUIRES: native
 // RUN: %cc -O2 -pthread -fplugin-arg-kstackrand-entry=entry -I%include %s %libs -o %t
 // RUN: timeout 60 %run %t
+#include <kstackrand/abi.h>
 #include <kstackrand/kstackrand.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +19,9 @@
 
 #define CHANGES 5000
 #define CHILDREN 150
+
+extern struct kstackrand_process __kstackrand_process;
+extern __thread struct kstackrand_thread __kstackrand_thread __attribute__((tls_model("initial-exec")));
 
 static volatile int finished;
 
@@ -53,6 +58,11 @@ static void *draws(void *unused)
 {
 	while (!finished)
 		entry();
+	/* The mode is fixed now, and gives no thread a state. */
+	if (__kstackrand_thread.seal == __kstackrand_process.key) {
+		fprintf(stderr, "a thread draws as before the last change\n");
+		exit(1);
+	}
 	return unused;
 }
 

@@ -32,9 +32,30 @@ static int compare(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct sequence));
 }
 
+/** Dies unless each of the eight draws takes many values: none is a constant. */
+static void expect_spread(const char *name, const struct sequence *sequences, size_t count)
+{
+	for (int draw = 0; draw < DRAWS; draw++) {
+		static unsigned char seen[65536];
+		int values = 0;
+
+		memset(seen, 0, sizeof(seen));
+		for (size_t i = 0; i < count; i++)
+			if (!seen[sequences[i].distance[draw]]) {
+				seen[sequences[i].distance[draw]] = 1;
+				values++;
+			}
+		if (count >= 300 && values < 32) {
+			fprintf(stderr, "%s: draw %d takes %d values only\n", name, draw, values);
+			exit(1);
+		}
+	}
+}
+
 /** Dies unless all sequences differ, and each moves. */
 static void expect_all_different(const char *name, struct sequence *sequences, size_t count)
 {
+	expect_spread(name, sequences, count);
 	qsort(sequences, count, sizeof(*sequences), compare);
 	for (size_t i = 0; i < count; i++) {
 		const struct sequence *sequence = &sequences[i];
