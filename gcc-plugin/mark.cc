@@ -280,7 +280,7 @@ is_undecided_alias (cgraph_node *alias)
 {
   cgraph_node *function = alias->ultimate_alias_target ();
   entry_settings settings;
-  return alias->alias && function->definition && !function->thunk
+  return alias->alias && function->definition
 	 && !is_marked_entry (function->decl, &settings)
 	 && decide (function, function).verdict == KSTACKRAND_NOT_CHOSEN;
 }

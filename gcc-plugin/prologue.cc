@@ -53,9 +53,7 @@ static tree
 extern_function (const char *name, tree return_type)
 {
   tree type = build_function_type_list (return_type, NULL_TREE);
-  tree decl = build_fn_decl (name, type);
-  DECL_ARTIFICIAL (decl) = 1;
-  return decl;
+  return build_fn_decl (name, type);
 }
 
 static void

@@ -10,12 +10,15 @@
 // RUN: %cc -O2 -fplugin-arg-kstackrand-entry='*' -fplugin-arg-kstackrand-verbose -S %s -o %t.s 2>%t.err
 // RUN: %python %support/count_in_functions.py %t.s 'xadd|ldxr' | %FileCheck %s --check-prefix=ALL
 // RUN: test $(grep -c 'is an entry' %t.err) = 3
+// RUN: test $(grep -c 'is not instrumented' %t.err) = 1 && ! grep elsewhere %t.err
 // RUN: %cc -O2 -fplugin-arg-kstackrand-entry=other -fplugin-arg-kstackrand-verbose -S %s -o %t.s 2>%t.err
 // RUN: grep "note: .*other.* is an entry (chosen by entry 'other')" %t.err
 // ALL-DAG: base 1
 // ALL-DAG: by_attribute 1
 // ALL-DAG: never 0
 // ALL-DAG: refused 0
+// RUN: %cc -O2 -fplugin-arg-kstackrand-entry=other -fplugin-arg-kstackrand-entry=weak -fplugin-arg-kstackrand-verbose -S %s -o %t.s 2>%t.err
+// RUN: test $(grep -c "is an entry (chosen by entry" %t.err) = 1
 // RUN: for name in base other; do \
 // RUN:   %cc -O2 -fplugin-arg-kstackrand-entry=other -fplugin-arg-kstackrand-except=$name -S %s -o %t.s && \
 // RUN:   %python %support/count_in_functions.py %t.s 'xadd|ldxr' | %FileCheck %s --check-prefix=EXCEPT || exit 1; \

@@ -3,12 +3,13 @@
 // them, and after main, in destructors of threads and of the program, shift, too.
 // RUN: %plain_cc -O1 -c %support/witness.c -o %t.witness.o
 // RUN: for flags in "" "-static"; do \
-// RUN:   %cc -O2 $flags -pthread -fplugin-arg-kstackrand-entry=entry -I%support %s %t.witness.o %libs -o %t && \
+// RUN:   %cc -O2 $flags -pthread -fplugin-arg-kstackrand-entry=entry -I%support -I%include %s %t.witness.o %libs -o %t && \
 // RUN:   %run %t && %run_bare %t || exit 1; \
 // RUN: done
 // What the environment says holds in the program's constructors.
-// RUN: %cc -O2 -pthread -DOFF -fplugin-arg-kstackrand-entry=entry -I%support %s %t.witness.o %libs -o %t
+// RUN: %cc -O2 -pthread -DOFF -fplugin-arg-kstackrand-entry=entry -I%support -I%include %s %t.witness.o %libs -o %t
 // RUN: env KSTACKRAND=off %run_bare %t
+#include <kstackrand/kstackrand.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,9 +40,15 @@ static void expect_moves(const char *when)
 #if defined(__x86_64__) && !defined(OFF)
 static void preinit(void)
 {
-	uintptr_t first = entry();
+	uintptr_t first;
 	int moves = 0;
 
+	/* Not started: it says so, and setting the mode starts it. */
+	if (kstackrand_get_fork_detection() != KSTACKRAND_FORK_NONE ||
+	    kstackrand_set_mode(KSTACKRAND_RANDOM, 0) != 0 ||
+	    kstackrand_get_fork_detection() != KSTACKRAND_FORK_WIPE)
+		_exit(3);
+	first = entry();
 	for (int i = 0; i < 100; i++)
 		moves |= entry() != first;
 	if (!moves)

@@ -10,7 +10,7 @@
 // RUN: KSTACKRAND=fixed=496 %t | grep -x 'secure 0 fixed 496'
 // RUN: KSTACKRAND=atfork,fixed=16 %t | grep -x 'secure 0 fixed 16'
 // RUN: KSTACKRAND= %t 2>&1 | grep -x 'secure 0 random'
-// RUN: for word in of offf fixed fixed= fixed=x fixed=8 fixed=4096 fixed=-16 fixed=16x fixed=99999999999999999999 max=1 nonsense; do \
+// RUN: for word in of offf fixed fixed= fixed=x fixed=8 fixed=4096 fixed=-16 fixed=16x fixed=99999999999999999999 max=1 atforks nonsense; do \
 // RUN:   KSTACKRAND=$word %t >%t.out 2>%t.err && grep -qx 'secure 0 random' %t.out && \
 // RUN:   test $(wc -l <%t.err) = 1 && grep -q '^kstackrand: error: .*KSTACKRAND' %t.err || { echo "$word" >&2; exit 1; }; \
 // RUN: done
