@@ -937,7 +937,7 @@ static void test_bare_names(void **state)
 		{"f()::local(int)", "f()::local"},
 		{"void ns::get<int>(char)", "ns::get<int>"},
 		{"unsigned long ns::get<std::vector<int, A (*)[3]> >(char)",
-		 "ns::get<std::vector<int, A (*)[3]> >"},
+	         "ns::get<std::vector<int, A (*)[3]> >"},
 		{"std::map<int, char> get<int>(char)", "get<int>"},
 		{"X::operator std::vector<int>()", "X::operator std::vector<int>"},
 		{"bool operator>(X, X)", "bool operator>"},
