@@ -48,7 +48,7 @@ static void forbidTailCalls(Function &F) {
 }
 
 /// A variable alloca gets a function with ssp or sspstrong a canary. If it
-/// would not have had one, it shall not have one now.
+/// would not have had one, it shall not have one now; nor lose one later.
 static void keepCanaryAsItWas(Function &F, AllocaInst &Shift, bool HadCanary) {
   if (compat::HasStackProtectorOptOut) {
     MDBuilder MDB(F.getContext());
@@ -57,10 +57,19 @@ static void keepCanaryAsItWas(Function &F, AllocaInst &Shift, bool HadCanary) {
                       MDNode::get(F.getContext(), MDB.createConstant(No)));
     return;
   }
-  if (HadCanary)
+  bool Asked = F.hasFnAttribute(Attribute::StackProtect) ||
+               F.hasFnAttribute(Attribute::StackProtectStrong);
+  if (HadCanary || !Asked)
     return;
   F.removeFnAttr(Attribute::StackProtect);
   F.removeFnAttr(Attribute::StackProtectStrong);
+  // LTO's inliner may bring what is a reason for a canary, and the inliner
+  // gives none to a caller without the attribute (adjustCallerSSPLevel in
+  // lib/IR/Attributes.cpp): it shall bring nothing.
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (!Call->isInlineAsm() && !isa<IntrinsicInst>(Call))
+        Call->addFnAttr(Attribute::NoInline);
 }
 
 /// Instruments F, or says why not.
