@@ -59,12 +59,13 @@ CallInst *createAsm(IRBuilderBase &IRB, Type *Result, StringRef Text,
   return Call;
 }
 
-/// Whether M goes into an executable, where data of a shared library is reached
-/// as if it were the program's own: by a copy relocation, which the runtime
-/// provides for.
-static bool goesIntoExecutable(const Module &M) {
-  return M.getPICLevel() == PICLevel::NotPIC ||
-         M.getPIELevel() != PIELevel::Default;
+/// Whether data of a shared library may be reached as if it were M's own: in an
+/// executable, by a copy relocation, which the runtime provides for. Linkers
+/// for arm64 make none in a position-independent one.
+static bool reachesDataDirectly(const Module &M) {
+  if (M.getPICLevel() == PICLevel::NotPIC)
+    return true;
+  return M.getPIELevel() != PIELevel::Default && targetHooks(M) == &TargetX86;
 }
 
 /// The runtime's variable Name, of Bytes bytes; whatever M thinks of its type.
@@ -84,7 +85,7 @@ static GlobalVariable *runtimeVariable(Module &M, StringRef Name,
 static GlobalVariable *processVariable(Module &M) {
   GlobalVariable *Process =
       runtimeVariable(M, KSTACKRAND_PROCESS_SYMBOL, sizeof(kstackrand_process));
-  if (goesIntoExecutable(M))
+  if (reachesDataDirectly(M))
     Process->setDSOLocal(true);
   return Process;
 }
@@ -178,9 +179,12 @@ static AllocaInst *insertInline(IRBuilderBase &IRB, const TargetHooks &Target,
   IRB.SetInsertPoint(Entry);
   Value *Key =
       loadField(IRB, processVariable(M), KSTACKRAND_PROCESS_KEY, "key");
-  // Neighbours, which arm64 loads with one instruction.
+  // Neighbours, which arm64 loads with one instruction; but not if the second
+  // load sinks to its use, behind the branch, which the empty asm keeps it
+  // from.
   Value *Seal = loadField(IRB, Thread, KSTACKRAND_THREAD_SEAL, "seal");
   Value *Step = loadField(IRB, Thread, KSTACKRAND_THREAD_STEP, "step");
+  Step = createAsm(IRB, Step->getType(), "", "=r,0", {Step});
   IRB.CreateCondBr(IRB.CreateICmpEQ(Key, Seal), Fast, Slow,
                    MDBuilder(Context).createBranchWeights(1 << 20, 1));
 
