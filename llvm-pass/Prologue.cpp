@@ -27,9 +27,11 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace kstackrand {
 
@@ -191,11 +193,11 @@ static AllocaInst *insertInline(IRBuilderBase &IRB, const TargetHooks &Target,
   IRB.SetInsertPoint(Fast);
   Value *FastOffset =
       maskOffset(IRB, drawFast(IRB, Target, Thread, Key, Step), Bits);
-  BranchInst *FastEnd = IRB.CreateBr(Rest);
+  Instruction *FastEnd = IRB.CreateBr(Rest);
 
   IRB.SetInsertPoint(Slow);
   Value *SlowOffset = maskOffset(IRB, Target.DrawSlow(IRB), Bits);
-  BranchInst *SlowEnd = IRB.CreateBr(Rest);
+  Instruction *SlowEnd = IRB.CreateBr(Rest);
 
   if (F->hasFnAttribute("probe-stack")) {
     IRB.SetInsertPoint(Rest, Rest->begin());
@@ -259,13 +261,12 @@ static bool asksForFakeStack(const Value *Condition) {
          Call->getCalledFunction()->getName().find("__asan_stack_malloc") == 0;
 }
 
-/// Where the two ways out of Block, one of which is a block that does something
-/// more, meet again; null when they do not.
-static BasicBlock *meetingPoint(const BranchInst &Fork) {
-  for (unsigned I : {0, 1})
-    if (Fork.getSuccessor(I)->getSingleSuccessor() == Fork.getSuccessor(1 - I))
-      return Fork.getSuccessor(1 - I);
-  return nullptr;
+/// Where two ways, one of which is a block that does something more, meet
+/// again; null when they do not.
+static BasicBlock *meetingPoint(BasicBlock *One, BasicBlock *Other) {
+  if (One->getSingleSuccessor() == Other)
+    return Other;
+  return Other->getSingleSuccessor() == One ? One : nullptr;
 }
 
 /// AddressSanitizer gathers the locals of F in one alloca, of variable size to
@@ -278,11 +279,14 @@ static BasicBlock *behindAddressSanitizer(Function &F) {
     return Block;
   // Two questions, or one, see FunctionStackPoisoner::processStaticAllocas.
   for (int Questions = 0; Questions < 2; ++Questions) {
-    auto *Fork = dyn_cast<BranchInst>(Block->getTerminator());
-    if (!Fork || !Fork->isConditional() ||
-        !asksForFakeStack(Fork->getCondition()))
+    Value *Condition;
+    BasicBlock *True, *False;
+    if (!match(Block->getTerminator(),
+               m_Br(m_Value(Condition), m_BasicBlock(True),
+                    m_BasicBlock(False))) ||
+        !asksForFakeStack(Condition))
       break;
-    BasicBlock *Next = meetingPoint(*Fork);
+    BasicBlock *Next = meetingPoint(True, False);
     if (!Next)
       break;
     Block = Next;
