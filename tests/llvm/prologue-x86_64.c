@@ -22,9 +22,9 @@ int entry(int a, int b)
 // CHECK: pushq %rbp
 // CHECK: movq __kstackrand_process(%rip), [[KEY:%r[a-z0-9]+]]
 // CHECK: movq __kstackrand_thread@GOTTPOFF(%rip), [[THREAD:%r[a-z0-9]+]]
+// CHECK: movq %fs:16([[THREAD]]), [[COUNTER:%r[a-z0-9]+]]
 // CHECK: cmpq %fs:8([[THREAD]]), [[KEY]]
 // CHECK: jne [[SLOW:.LBB[0-9_]+]]
-// CHECK: movq %fs:16([[THREAD]]), [[COUNTER:%r[a-z0-9]+]]
 // CHECK-NOT: lock
 // CHECK: xaddq [[COUNTER]], %fs:([[THREAD]])
 // CHECK: xorq
