@@ -9,8 +9,7 @@
 //
 //   noinline          the inliner; hot-cold splitting and the partial inliner
 //                     leave such functions alone as well
-//   noduplicate       specialisation, which would put clones for known
-//   arguments
+//   noduplicate       specialisation, which would put clones for known arguments
 //                     in its place. Its price: a caller that is called from
 //                     several places is not inlined into them
 //   nooutline         the outliners of IR and of machine code
@@ -31,14 +30,14 @@ using namespace llvm;
 
 namespace kstackrand {
 
-std::string assemblerName(const Function &F) {
-  StringRef Name = F.getName();
+std::string assemblerName(const GlobalValue &Named) {
+  StringRef Name = Named.getName();
   Name.consume_front("\1"); // LLVM's mark for names given by asm labels
   return Name.str();
 }
 
-std::string demangledName(const Function &F) {
-  std::string Name = assemblerName(F);
+std::string demangledName(const GlobalValue &Named) {
+  std::string Name = assemblerName(Named);
   if (Name.compare(0, 2, "_Z") != 0)
     return "";
   char *Text = abi::__cxa_demangle(Name.c_str(), nullptr, nullptr, nullptr);
@@ -131,8 +130,10 @@ unsigned bodyFacts(const Function &F) {
   return Facts;
 }
 
-static kstackrand_decision decide(const Function &F, unsigned Annotated) {
-  std::string Name = assemblerName(F), Demangled = demangledName(F);
+/// Decides on F by the name that Named, F itself or an alias, gives it.
+static kstackrand_decision decide(const GlobalValue &Named, const Function &F,
+                                  unsigned Annotated) {
+  std::string Name = assemblerName(Named), Demangled = demangledName(Named);
   std::string Section = F.getSection().str();
   const kstackrand_function Seen = {
       Name.c_str(), Demangled.empty() ? nullptr : Demangled.c_str(),
@@ -154,6 +155,39 @@ static void mark(Function &F, StringRef Because) {
   F.addFnAttr(Attribute::NoInline);
   F.addFnAttr(Attribute::NoDuplicate);
   F.addFnAttr("nooutline");
+}
+
+static bool mayBeEntry(const Function &F) {
+  return !F.isDeclaration() && !F.hasFnAttribute(MarkAttribute) &&
+         !isPartOfCoroutine(F);
+}
+
+/// As if F's own name had been chosen, too: that may take it out again.
+static kstackrand_decision
+decideByAlias(const GlobalAlias &Alias, const Function &F, unsigned Annotated) {
+  kstackrand_decision Decision = decide(Alias, F, Annotated);
+  if (Decision.verdict != KSTACKRAND_ENTRY_CHOSEN)
+    return Decision;
+  kstackrand_decision Own =
+      decide(F, F, Annotated | KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
+  return Own.verdict == KSTACKRAND_EXCEPTED ? Own : Decision;
+}
+
+static void act(Function &F, const kstackrand_decision &Decision) {
+  switch (Decision.verdict) {
+  case KSTACKRAND_NOT_CHOSEN:
+    break;
+  case KSTACKRAND_EXCEPTED:
+    reportExcepted(F, Decision.because);
+    break;
+  case KSTACKRAND_ENTRY_CHOSEN:
+    reportEntry(F, Decision.because);
+    mark(F, Decision.because);
+    break;
+  case KSTACKRAND_REFUSED:
+    reportRefusal(F, Decision.by_name, Decision.because, Decision.reason);
+    break;
+  }
 }
 
 void requireCompileStep(const Module &M) {
@@ -179,25 +213,15 @@ PreservedAnalyses MarkPass::run(Module &M, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
 
   DenseMap<const Function *, unsigned> Annotated = annotatedFacts(M);
-  for (Function &F : M) {
-    if (F.isDeclaration() || F.hasFnAttribute(MarkAttribute) ||
-        isPartOfCoroutine(F))
-      continue;
-    kstackrand_decision Decision = decide(F, Annotated.lookup(&F));
-    switch (Decision.verdict) {
-    case KSTACKRAND_NOT_CHOSEN:
-      break;
-    case KSTACKRAND_EXCEPTED:
-      reportExcepted(F, Decision.because);
-      break;
-    case KSTACKRAND_ENTRY_CHOSEN:
-      reportEntry(F, Decision.because);
-      mark(F, Decision.because);
-      break;
-    case KSTACKRAND_REFUSED:
-      reportRefusal(F, Decision.by_name, Decision.because, Decision.reason);
-      break;
-    }
+  for (Function &F : M)
+    if (mayBeEntry(F))
+      act(F, decide(F, F, Annotated.lookup(&F)));
+  for (GlobalAlias &Alias : M.aliases()) {
+    auto *F = dyn_cast_or_null<Function>(Alias.getAliaseeObject());
+    // Asked again after an entry was chosen, its mark answers.
+    if (F && mayBeEntry(*F) &&
+        decide(*F, *F, Annotated.lookup(F)).verdict == KSTACKRAND_NOT_CHOSEN)
+      act(*F, decideByAlias(Alias, *F, Annotated.lookup(F)));
   }
   return PreservedAnalyses::none();
 }

@@ -74,9 +74,9 @@ public:
 
 /// What stands against F as an entry; facts of enum kstackrand_fact.
 unsigned bodyFacts(const llvm::Function &F);
-/// The assembler name of F, and the demangled one, or "".
-std::string assemblerName(const llvm::Function &F);
-std::string demangledName(const llvm::Function &F);
+/// The assembler name of a function or an alias, and the demangled one, or "".
+std::string assemblerName(const llvm::GlobalValue &Named);
+std::string demangledName(const llvm::GlobalValue &Named);
 
 // Configuration.cpp
 

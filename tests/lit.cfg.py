@@ -20,7 +20,8 @@ config.test_source_root = here
 config.test_exec_root = os.path.join(build, "tests", "output")
 config.suffixes = [".c", ".cpp", ".test", ".sh"]
 config.excludes = ["support", "output", "daemons", "CMakeLists.txt"]
-if not lit_config.params.get("long"):
+thorough = bool(lit_config.params.get("long"))
+if not thorough:
     config.excludes.append("long")
 config.environment["LC_ALL"] = "C"
 config.environment["PATH"] = os.environ["PATH"]
@@ -45,7 +46,7 @@ feature("root", os.geteuid() == 0)
 compilers = matrix.find_compilers(build, archs)
 for compiler in compilers:
     features.add(compiler.name)
-config.matrix = matrix.Matrix(compilers)
+config.matrix = matrix.Matrix(compilers, thorough)
 
 
 def rust_llvm():

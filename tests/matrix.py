@@ -144,8 +144,8 @@ class MatrixFormat(lit.formats.ShTest):
 class Matrix:
     """The compilers of this run, and what a folder does with them."""
 
-    def __init__(self, compilers):
-        self.compilers = compilers
+    def __init__(self, compilers, thorough):
+        self.compilers, self.thorough = compilers, thorough
 
     def only(self, config, **wanted):
         """Each test once with each compiler that has these properties."""
@@ -155,9 +155,9 @@ class Matrix:
 
     def newest(self, config):
         """Each test once for each family of compilers and architecture: they
-        are about the runtime."""
+        are about the runtime. In a thorough run with each compiler."""
         newest = {(c.family, c.arch): c for c in self.compilers}
-        config.test_format = MatrixFormat(list(newest.values()))
+        config.test_format = MatrixFormat(self.compilers if self.thorough else list(newest.values()))
 
     def once(self, config):
         """Each test once: they are not about a compiler. They see the newest

@@ -9,6 +9,14 @@
 
 #include <stddef.h>
 
+/* The plugins define it, but for Clang's where the compiler only preprocesses;
+ * there Clang 17 and later still know the attribute. */
+#if !defined(__KSTACKRAND__) && defined(__has_attribute)
+#if __has_attribute(kstackrand)
+#define __KSTACKRAND__ 1
+#endif
+#endif
+
 /*
  * KSTACKRAND_ENTRY on a declaration or definition makes the function an entry;
  * KSTACKRAND_NO takes it out again, whatever a policy says. Without the plugin
