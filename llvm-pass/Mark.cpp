@@ -9,9 +9,9 @@
 //
 //   noinline          the inliner; hot-cold splitting and the partial inliner
 //                     leave such functions alone as well
-//   noduplicate       specialisation, which would put clones for known arguments
-//                     in its place. Its price: a caller that is called from
-//                     several places is not inlined into them
+//   noduplicate       specialisation, which would put clones for known
+//                     arguments in its place. Its price: a caller that is
+//                     called from several places is not inlined into them
 //   nooutline         the outliners of IR and of machine code
 //   kstackrand-entry  MergeFunctions compares attributes, and the value of this
 //                     one is different for each entry

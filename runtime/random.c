@@ -36,7 +36,7 @@ static uint64_t scramble(uint64_t word)
 static void random_fallback(uint64_t *words, size_t count)
 {
 	static uint64_t calls;
-	struct timespec now = { 0, 0 };
+	struct timespec now = {0, 0};
 	uint64_t hash = scramble(start_random[0] ^ (uint64_t)(uintptr_t)words);
 
 	system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0);

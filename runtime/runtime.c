@@ -65,7 +65,7 @@ PUBLIC ON_ITS_OWN_PAGES union process_page __kstackrand_process;
 /* Starts unseeded. Initial-exec, so that a prologue reaches it without a call;
  * 32 bytes, far less than what libc keeps free for libraries loaded late. */
 PUBLIC __thread struct kstackrand_thread __kstackrand_thread
-	__attribute__((tls_model("initial-exec"))) = { .seal = KSTACKRAND_SEAL_UNSEEDED };
+	__attribute__((tls_model("initial-exec"))) = {.seal = KSTACKRAND_SEAL_UNSEEDED};
 
 /* Read-only after start, and the same in a child. One word, so that a fork in
  * another thread's update finds it old or new. */
@@ -210,7 +210,7 @@ static uint64_t process_key(void)
 static void seed_thread(uint64_t key, bool off)
 {
 	volatile struct kstackrand_thread *thread = &__kstackrand_thread;
-	uint64_t secret[3] = { 0, 0, 0 };
+	uint64_t secret[3] = {0, 0, 0};
 
 	if (!off) {
 		kstackrand_random(secret, 3);

@@ -58,10 +58,7 @@ static inline long system_call(long number, long a, long b, long c, long d)
 	register long x2 __asm__("x2") = c;
 	register long x3 __asm__("x3") = d;
 
-	__asm__ volatile("svc #0"
-	                 : "+r"(x0)
-	                 : "r"(x8), "r"(x1), "r"(x2), "r"(x3)
-	                 : "cc", "memory");
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "cc", "memory");
 	return x0;
 }
 

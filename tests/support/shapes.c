@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 	int number = argc > 1 ? atoi(argv[1]) : 1, sum = 0;
 
 	for (int i = 0; i < number; i++)
-		sum += leaf(i) + leaf_plain(i) + calls(i) + calls_plain(i) + array(i) + array_plain(i);
+		sum += leaf(i) + leaf_plain(i) + calls(i) + calls_plain(i) + array(i) +
+		       array_plain(i);
 	return sum == -1;
 }

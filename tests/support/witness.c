@@ -56,7 +56,8 @@ static double count(const char *name, uintptr_t (*entry)(void), unsigned cells)
 	for (unsigned i = 0; i < 8192; i++)
 		counts[i] = 0;
 	for (unsigned i = 0; i < CALLS; i++) {
-		uintptr_t at = entry(), distance = at - first + sizeof(counts) / 2 / sizeof(*counts);
+		uintptr_t at = entry(),
+			  distance = at - first + sizeof(counts) / 2 / sizeof(*counts);
 
 		if (distance >= 8192)
 			die("%s: address %#lx is %ld bytes from the first", name, (unsigned long)at,
