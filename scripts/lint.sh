@@ -17,4 +17,8 @@ build=${1:-build}
 # Most of the tests' programs are laid out around their RUN lines.
 find gcc-plugin include llvm-pass policy runtime tests/daemons tests/policy \
 	-name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.cpp' | xargs clang-format-14 --dry-run -Werror
-clang-tidy-14 -p "$build" --quiet policy/*.c runtime/*.c tests/daemons/*.c
+# Clang knows all flags of ours but one.
+database=$(mktemp -d)
+trap 'rm -rf "$database"' EXIT
+sed 's/ -fno-tree-loop-distribute-patterns//' "$build/compile_commands.json" >"$database/compile_commands.json"
+clang-tidy-14 -p "$database" --quiet policy/*.c runtime/*.c
