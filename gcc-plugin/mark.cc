@@ -19,6 +19,14 @@
    space in it.  */
 static const char marked[] = "kstackrand entry";
 
+/* The last argument of the mark.  */
+enum mark_flag
+{
+  MARK_SMP = 1 << 0,
+  MARK_ENTRY = 1 << 1,
+  MARK_RESEED = 1 << 2
+};
+
 static const char attribute_entry[] = "kstackrand";
 static const char attribute_no[] = "no_kstackrand";
 
@@ -37,7 +45,7 @@ check_attribute (tree *node, tree name, tree, int, bool *no_add_attrs)
 static attribute_spec attributes[]
   = { { attribute_entry, 0, 0, true, false, false, false, check_attribute, NULL },
       { attribute_no, 0, 0, true, false, false, false, check_attribute, NULL },
-      { marked, 2, 2, true, false, false, false, NULL, NULL } };
+      { marked, 3, 3, true, false, false, false, NULL, NULL } };
 
 void
 register_attributes (void *, void *)
@@ -147,14 +155,20 @@ facts_of (cgraph_node *node)
 	     && !has_attribute (fndecl, "no_split_stack"),
 	   KSTACKRAND_FACT_SPLIT_STACK);
   fact_if (POINTER_SIZE != 64, KSTACKRAND_FACT_NOT_64_BIT);
+  if (kstackrand_policy_model (kstackrand_policy) == KSTACKRAND_MODEL_LINUX)
+    facts |= kernel_facts ();
   return facts;
 }
 
-/* Decides on FUNCTION by the name that NODE, itself or an alias, gives it, with
-   what else is known of it.  */
+/* Asks the policy about FUNCTION, by the name that NODE, itself or an alias,
+   gives it, with what else is known of it.  */
+
+typedef kstackrand_decision question (const kstackrand_policy *,
+				      const kstackrand_function *);
 
 static kstackrand_decision
-decide (cgraph_node *node, cgraph_node *function, unsigned facts = 0)
+decide (question *ask, cgraph_node *node, cgraph_node *function,
+	unsigned facts = 0)
 {
   const char *symbol = IDENTIFIER_POINTER (DECL_ASSEMBLER_NAME (node->decl));
   char *demangled = startswith (symbol, "_Z")
@@ -163,10 +177,9 @@ decide (cgraph_node *node, cgraph_node *function, unsigned facts = 0)
   const kstackrand_function asked
     = { symbol, demangled, DECL_SECTION_NAME (function->decl),
 	facts | facts_of (function) | source_facts_of (node) };
-  kstackrand_decision decision
-    = kstackrand_policy_decide (kstackrand_policy, &asked);
+  const kstackrand_decision result = ask (kstackrand_policy, &asked);
   free (demangled);
-  return decision;
+  return result;
 }
 
 /* Reports.  */
@@ -190,7 +203,8 @@ report_refusal (tree fndecl, bool by_name, const char *because,
 }
 
 static void
-report_decision (tree fndecl, const kstackrand_decision &decision)
+report_decision (tree fndecl, const kstackrand_decision &decision,
+		 const char *what)
 {
   if (decision.verdict == KSTACKRAND_REFUSED)
     report_refusal (fndecl, decision.by_name, decision.because,
@@ -199,7 +213,7 @@ report_decision (tree fndecl, const kstackrand_decision &decision)
     return;
   else if (decision.verdict == KSTACKRAND_ENTRY_CHOSEN)
     inform (DECL_SOURCE_LOCATION (fndecl),
-	    "kstackrand: %qD is an entry (chosen by %s)", fndecl,
+	    "kstackrand: %qD is %s (chosen by %s)", fndecl, what,
 	    decision.because);
   else if (decision.verdict == KSTACKRAND_EXCEPTED)
     inform (DECL_SOURCE_LOCATION (fndecl),
@@ -216,19 +230,23 @@ add_attribute (tree fndecl, const char *name, tree arguments)
 					DECL_ATTRIBUTES (fndecl));
 }
 
-static void
-mark (tree fndecl)
+static tree
+settings_list (const entry_settings &settings)
 {
-  tree settings = tree_cons (
-    NULL_TREE,
-    build_int_cst (integer_type_node,
-		   kstackrand_policy_model (kstackrand_policy)),
-    tree_cons (NULL_TREE,
-	       build_int_cst (integer_type_node,
-			      kstackrand_policy_bits (kstackrand_policy)),
-	       NULL_TREE));
+  const unsigned flags = (settings.smp ? MARK_SMP : 0)
+			 | (settings.entry ? MARK_ENTRY : 0)
+			 | (settings.reseed ? MARK_RESEED : 0);
+  const unsigned values[] = { flags, settings.bits, settings.model };
+  tree list = NULL_TREE;
+  for (unsigned value : values)
+    list = tree_cons (NULL_TREE, build_int_cst (integer_type_node, value), list);
+  return list;
+}
 
-  add_attribute (fndecl, marked, settings);
+static void
+mark (tree fndecl, const entry_settings &settings)
+{
+  add_attribute (fndecl, marked, settings_list (settings));
   DECL_UNINLINABLE (fndecl) = 1;
   /* Keeps -Winline silent.  */
   add_attribute (fndecl, "noinline", NULL_TREE);
@@ -239,37 +257,74 @@ mark (tree fndecl)
     add_attribute (fndecl, "noclone", NULL_TREE);
 }
 
+/* Takes the first value off a list that settings_list made.  */
+
+static unsigned
+next_value (tree *list)
+{
+  const unsigned value = TREE_INT_CST_LOW (TREE_VALUE (*list));
+  *list = TREE_CHAIN (*list);
+  return value;
+}
+
 bool
-is_marked_entry (tree fndecl, entry_settings *settings)
+is_marked (tree fndecl, entry_settings *settings)
 {
   tree attribute = lookup_attribute (marked, DECL_ATTRIBUTES (fndecl));
   if (!attribute)
     return false;
   tree arguments = TREE_VALUE (attribute);
-  settings->model
-    = (kstackrand_model) TREE_INT_CST_LOW (TREE_VALUE (arguments));
-  settings->bits
-    = TREE_INT_CST_LOW (TREE_VALUE (TREE_CHAIN (arguments)));
+  settings->model = (kstackrand_model) next_value (&arguments);
+  settings->bits = next_value (&arguments);
+  const unsigned flags = next_value (&arguments);
+  settings->smp = flags & MARK_SMP;
+  settings->entry = flags & MARK_ENTRY;
+  settings->reseed = flags & MARK_RESEED;
   return true;
 }
 
-/* Marks FUNCTION if it is an entry by the name that NODE gives it.  */
+/* As if FUNCTION's own name were chosen, too, when an alias was: that may take
+   it out again.  */
+
+static kstackrand_decision
+decide_entry (cgraph_node *node, cgraph_node *function)
+{
+  kstackrand_decision decision
+    = decide (kstackrand_policy_decide, node, function);
+  kstackrand_decision own = decide (kstackrand_policy_decide, function, function,
+				    KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
+  return decision.verdict == KSTACKRAND_ENTRY_CHOSEN
+	     && own.verdict == KSTACKRAND_EXCEPTED
+	   ? own
+	   : decision;
+}
+
+/* Marks FUNCTION if it is an entry or a reseed point by the name that NODE gives
+   it.  */
 
 static bool
-mark_if_entry (cgraph_node *node, cgraph_node *function)
+mark_if_chosen (cgraph_node *node, cgraph_node *function,
+		entry_settings settings)
 {
-  kstackrand_decision decision = decide (node, function);
-  /* As if its own name were chosen, too: that may take it out again.  */
-  kstackrand_decision own
-    = decide (function, function, KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
-  if (decision.verdict == KSTACKRAND_ENTRY_CHOSEN
-      && own.verdict == KSTACKRAND_EXCEPTED)
-    decision = own;
-  report_decision (node->decl, decision);
-  if (decision.verdict != KSTACKRAND_ENTRY_CHOSEN)
+  const kstackrand_decision entry = decide_entry (node, function);
+  const kstackrand_decision reseed
+    = decide (kstackrand_policy_decide_reseed, node, function);
+  report_decision (node->decl, entry, "an entry");
+  report_decision (node->decl, reseed, "a reseed point");
+  settings.entry = entry.verdict == KSTACKRAND_ENTRY_CHOSEN;
+  settings.reseed = reseed.verdict == KSTACKRAND_ENTRY_CHOSEN;
+  if (!settings.entry && !settings.reseed)
     return false;
-  mark (function->decl);
+  mark (function->decl, settings);
   return true;
+}
+
+static bool
+is_decided (cgraph_node *function)
+{
+  entry_settings settings;
+  return is_marked (function->decl, &settings)
+	 || decide_entry (function, function).verdict != KSTACKRAND_NOT_CHOSEN;
 }
 
 /* Whether ALIAS is one more name of a function, of which nothing is decided
@@ -279,27 +334,32 @@ static bool
 is_undecided_alias (cgraph_node *alias)
 {
   cgraph_node *function = alias->ultimate_alias_target ();
-  entry_settings settings;
-  return alias->alias && function->definition
-	 && !is_marked_entry (function->decl, &settings)
-	 && decide (function, function).verdict == KSTACKRAND_NOT_CHOSEN;
+  return alias->alias && function->definition && !is_decided (function);
 }
 
-/* Marks the entries among all functions that are defined here.  */
+/* Marks the entries and reseed points among all functions that are defined
+   here.  */
 
 static void
 mark_all (void)
 {
   cgraph_node *node;
-  entry_settings settings;
+  entry_settings settings
+    = { kstackrand_policy_model (kstackrand_policy),
+	kstackrand_policy_bits (kstackrand_policy), kernel_is_smp (), false,
+	false };
+  entry_settings present;
   unsigned entries = 0;
 
   FOR_EACH_DEFINED_FUNCTION (node)
-    if (!node->alias && !node->thunk && !is_marked_entry (node->decl, &settings))
-      entries += mark_if_entry (node, node);
+    if (!node->alias && !node->thunk && !is_marked (node->decl, &present))
+      entries += mark_if_chosen (node, node, settings);
   FOR_EACH_DEFINED_FUNCTION (node)
     if (is_undecided_alias (node))
-      entries += mark_if_entry (node, node->ultimate_alias_target ());
+      entries
+	+= mark_if_chosen (node, node->ultimate_alias_target (), settings);
+  if (entries && settings.model == KSTACKRAND_MODEL_LINUX)
+    emit_linux_state (settings);
   if (entries && in_lto_p)
     warning (0,
 	     "kstackrand: entries chosen at the link step only: %u; where they "

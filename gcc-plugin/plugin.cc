@@ -97,9 +97,6 @@ read_arguments (const plugin_name_args *plugin)
 	fail ("%s", error.text);
       free (option);
     }
-  if (kstackrand_policy_model (kstackrand_policy) == KSTACKRAND_MODEL_LINUX)
-    fail ("model 'linux' is for kernels, which this version does not serve "
-	  "yet; models are inline and call");
 }
 
 /* What `gcc -v --help` and `gcc --version` show.  */
@@ -145,6 +142,8 @@ plugin_init (plugin_name_args *plugin, plugin_gcc_version *version)
 
   register_callback (name, PLUGIN_REGISTER_GGC_ROOTS, NULL,
 		     CONST_CAST (ggc_root_tab *, prologue_roots));
+  register_callback (name, PLUGIN_REGISTER_GGC_ROOTS, NULL,
+		     CONST_CAST (ggc_root_tab *, linux_roots));
   register_callback (name, PLUGIN_ALL_IPA_PASSES_START, mark_entries, NULL);
   add_pass (name, make_link_marker_pass (g), "whole-program",
 	    PASS_POS_INSERT_BEFORE);

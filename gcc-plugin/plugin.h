@@ -6,6 +6,7 @@
  *   mark.cc      early: decides which functions are entries, and keeps them
  *                whole until the end
  *   prologue.cc  late: puts the draw and the shift into each marked function
+ *   linux_model.cc  what model `linux` puts into a kernel
  *   target_*.cc  what must be written in machine code
  */
 #ifndef KSTACKRAND_GCC_PLUGIN_H
@@ -14,6 +15,7 @@
 #include "compat.h"
 
 #include <kstackrand/abi.h>
+#include <linux_model.h>
 #include <policy.h>
 
 extern struct kstackrand_policy *kstackrand_policy;
@@ -26,6 +28,9 @@ struct entry_settings
 {
   enum kstackrand_model model;
   unsigned bits;
+  bool smp;	/* model linux: the kernel has per-CPU areas */
+  bool entry;	/* the stack is shifted */
+  bool reseed;	/* fresh entropy is mixed in */
 };
 
 /* PLUGIN_ATTRIBUTES: makes the attributes for users known.  */
@@ -43,7 +48,7 @@ void mark_entries (void *, void *);
 opt_pass *make_link_marker_pass (gcc::context *context);
 
 /* Whether FNDECL is marked; fills SETTINGS then.  */
-bool is_marked_entry (tree fndecl, entry_settings *settings);
+bool is_marked (tree fndecl, entry_settings *settings);
 
 /* Says, as loudly as was asked for, that FNDECL stays as it is.  */
 void report_refusal (tree fndecl, bool by_name, const char *because,
@@ -61,7 +66,33 @@ opt_pass *make_prologue_pass (gcc::context *context);
 /* Trees that live across functions, for GCC's collector.  */
 extern const struct ggc_root_tab prologue_roots[];
 
-/* target_*.cc: statements for this architecture, appended at GSI.  */
+/* linux_model.cc */
+
+/* What the preprocessor knows of the kernel that this file is a part of.  */
+bool kernel_is_smp (void);
+
+/* What stands against model linux in this file: enum kstackrand_fact.  */
+unsigned kernel_facts (void);
+
+/* The state, the mask and the boot parameter, at the top of this file.  */
+void emit_linux_state (const entry_settings &settings);
+
+/* The draw, appended at GSI; gives the offset, of unsigned 64 bits, which is
+   still to be masked.  */
+tree emit_linux_draw (gimple_stmt_iterator *gsi,
+		      const entry_settings &settings);
+
+/* Mixes words from the kernel's CRNG into this CPU's state.  */
+void emit_linux_reseed (gimple_stmt_iterator *gsi,
+			const entry_settings &settings);
+
+extern const struct ggc_root_tab linux_roots[];
+
+/* target_*.cc */
+
+enum kstackrand_arch target_arch (void);
+
+/* Statements for this architecture, appended at GSI.  */
 
 /* OLD = *COUNTER, *COUNTER += STEP, such that a signal handler that does the
    same cannot come between.  COUNTER is an lvalue of unsigned 64 bits, OLD and
@@ -72,9 +103,17 @@ void emit_fetch_add (gimple_stmt_iterator *gsi, tree old, tree counter,
 /* OFFSET = __kstackrand_draw_slow (), by its private calling convention.  */
 void emit_draw_slow (gimple_stmt_iterator *gsi, tree offset);
 
-/* prologue.cc, for target_*.cc: a volatile asm statement with up to three
-   outputs and inputs, each a constraint and a value; a NULL constraint ends
-   the list.  Clobbers are names, ended by NULL.  */
+/* prologue.cc, for the others.  */
+
+/* A function without arguments that is defined elsewhere.  */
+tree extern_function (const char *name, tree return_type);
+
+/* Calls it; gives what it returns, as an SSA name of TYPE.  */
+tree emit_call (gimple_stmt_iterator *gsi, tree fndecl, tree type);
+
+/* A volatile asm statement with outputs and inputs, each a constraint and a
+   value; a NULL constraint ends the list.  Clobbers are names, ended by
+   NULL.  */
 struct asm_operand
 {
   const char *constraint;

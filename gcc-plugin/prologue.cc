@@ -49,7 +49,7 @@ extern_variable (const char *name, unsigned bytes)
   return decl;
 }
 
-static tree
+tree
 extern_function (const char *name, tree return_type)
 {
   tree type = build_function_type_list (return_type, NULL_TREE);
@@ -109,6 +109,16 @@ append_binary (gimple_stmt_iterator *gsi, tree_code code, tree left, tree right)
 {
   tree value = make_ssa_name (uint64_type_node);
   append (gsi, gimple_build_assign (value, code, left, right));
+  return value;
+}
+
+tree
+emit_call (gimple_stmt_iterator *gsi, tree fndecl, tree type)
+{
+  tree value = make_ssa_name (type);
+  gcall *call = gimple_build_call (fndecl, 0);
+  gimple_call_set_lhs (call, value);
+  append (gsi, call);
   return value;
 }
 
@@ -189,11 +199,7 @@ static void
 append_call_draw (basic_block bb, unsigned bits)
 {
   gimple_stmt_iterator gsi = gsi_last_bb (bb);
-  tree drawn = make_ssa_name (size_type_node);
-  gcall *call = gimple_build_call (offset_fndecl, 0);
-  gimple_call_set_lhs (call, drawn);
-  append (&gsi, call);
-
+  tree drawn = emit_call (&gsi, offset_fndecl, size_type_node);
   tree offset = make_ssa_name (uint64_type_node);
   append (&gsi, gimple_build_assign (offset, NOP_EXPR, drawn));
   append_shift (&gsi, append_mask (&gsi, offset, bits), bits);
@@ -282,6 +288,23 @@ append_inline_draw (basic_block draw, unsigned bits)
   append_shift (&gsi, gimple_phi_result (offset), bits);
 }
 
+/* Model `linux`. The reseed comes first: what it calls runs where the function
+   itself would have been, and the draw is the first from what is fresh.  */
+
+static void
+append_linux_draw (basic_block draw, const entry_settings &settings)
+{
+  gimple_stmt_iterator gsi = gsi_last_bb (draw);
+  if (settings.reseed)
+    emit_linux_reseed (&gsi, settings);
+  if (settings.entry)
+    {
+      tree offset = emit_linux_draw (&gsi, settings);
+      append_shift (&gsi, append_mask (&gsi, offset, settings.bits),
+		    settings.bits);
+    }
+}
+
 /* The entry edge, not the first block: that one may head a loop.  */
 
 static void
@@ -290,10 +313,18 @@ instrument (const entry_settings &settings)
   basic_block draw
     = split_edge (single_succ_edge (ENTRY_BLOCK_PTR_FOR_FN (cfun)));
   declare_runtime ();
-  if (settings.model == KSTACKRAND_MODEL_CALL)
-    append_call_draw (draw, settings.bits);
-  else
-    append_inline_draw (draw, settings.bits);
+  switch (settings.model)
+    {
+    case KSTACKRAND_MODEL_INLINE:
+      append_inline_draw (draw, settings.bits);
+      break;
+    case KSTACKRAND_MODEL_CALL:
+      append_call_draw (draw, settings.bits);
+      break;
+    case KSTACKRAND_MODEL_LINUX:
+      append_linux_draw (draw, settings);
+      break;
+    }
   free_dominance_info (CDI_DOMINATORS);
   free_dominance_info (CDI_POST_DOMINATORS);
   mark_virtual_operands_for_renaming (cfun);
@@ -338,7 +369,7 @@ clear_tail_marks (function *fn)
 static void
 remark (tree fndecl, const entry_settings &settings)
 {
-  if (dump_enabled_p ())
+  if (settings.entry && dump_enabled_p ())
     dump_printf_loc (MSG_OPTIMIZED_LOCATIONS,
 		     dump_user_location_t::from_function_decl (fndecl),
 		     "kstackrand: shifting the stack of %s, model %s, %u bits\n",
@@ -372,22 +403,23 @@ public:
   gate (function *fn) override
   {
     entry_settings settings;
-    return is_marked_entry (fn->decl, &settings);
+    return is_marked (fn->decl, &settings);
   }
 
   unsigned int
   execute (function *fn) override
   {
     entry_settings settings;
-    is_marked_entry (fn->decl, &settings);
+    is_marked (fn->decl, &settings);
     remove_lto_guard (fn);
-    if (has_must_tail_call (fn))
+    if (settings.entry && has_must_tail_call (fn))
       {
 	report_refusal (fn->decl, true, "its mark",
 			kstackrand_refusal (KSTACKRAND_FACT_MUST_TAIL));
 	return 0;
       }
-    clear_tail_marks (fn);
+    if (settings.entry)
+      clear_tail_marks (fn);
     instrument (settings);
     remark (fn->decl, settings);
     return 0;
@@ -428,7 +460,7 @@ public:
   gate (function *fn) override
   {
     entry_settings settings;
-    return flag_generate_lto && is_marked_entry (fn->decl, &settings);
+    return flag_generate_lto && is_marked (fn->decl, &settings);
   }
 
   unsigned int

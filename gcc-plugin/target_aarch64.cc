@@ -3,6 +3,12 @@
 
 #include "plugin.h"
 
+enum kstackrand_arch
+target_arch (void)
+{
+  return KSTACKRAND_ARCH_AARCH64;
+}
+
 /* Returning from an exception clears the exclusive monitor: after a signal
    handler that drew, the store fails and all is done again.  The three
    instructions between the labels must not be split by a spill, hence one

@@ -4,6 +4,12 @@
 
 #include "plugin.h"
 
+enum kstackrand_arch
+target_arch (void)
+{
+  return KSTACKRAND_ARCH_X86_64;
+}
+
 /* One instruction, which a signal cannot split; no lock prefix, since no other
    thread writes to this counter.  */
 

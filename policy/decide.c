@@ -4,7 +4,7 @@
  *
  * Chosen by an attribute or a glob; taken out by an attribute or a glob; then
  * refused if what is known about it stands in the way. Reasons are written as
- * the end of "… cannot be an entry: ".
+ * the end of "… is not instrumented: ".
  */
 #include "policy_internal.h"
 
@@ -32,40 +32,53 @@ static const struct {
                                     "must not use the state of what it interrupted"},
 	{KSTACKRAND_FACT_SWIFT_TAIL, "it has the calling convention swifttailcc, whose tail calls "
                                      "leave only after the stack was put back"},
+	{KSTACKRAND_FACT_NOT_KERNEL,
+         "it is no part of a Linux kernel (__KERNEL__ is not defined), which model linux is for"},
+	{KSTACKRAND_FACT_MODULE,
+         "it is in a loadable module, and model linux keeps its state in the "
+         "kernel's image"},
 };
 
 /*
  * Sections whose code may not reach thread-local storage or call a function
- * elsewhere, which models inline and call do. Code in .init.text may: it is
- * ordinary code that is thrown away after boot. Model linux has neither a call
- * nor TLS in its prologue.
+ * elsewhere, which models inline and call do, and so do reseed points. Code in
+ * .init.text may: it is ordinary code that is thrown away after boot.
+ *
+ * An entry of model linux calls nothing, but does reach per-CPU memory: where
+ * there is none either, it is refused, too.
  */
 static const struct {
 	const char *section;
 	const char *reason;
+	bool without_per_cpu;
 } closed_sections[] = {
 	/* Runs before RCU, lockdep and tracing know that the kernel was entered;
          * objtool reports every call out of it. */
-	{".noinstr.text", "it is in section .noinstr.text, from which nothing may be called"},
+	{".noinstr.text", "it is in section .noinstr.text, from which nothing may be called",
+         false},
 	/* The idle loop's part of noinstr code, since Linux 6.3. */
-	{".cpuidle.text", "it is in section .cpuidle.text, from which nothing may be called"},
+	{".cpuidle.text", "it is in section .cpuidle.text, from which nothing may be called",
+         false},
 	/* Runs on the entry stack, and with page-table isolation still on the
          * user's page tables: nothing outside the section is mapped. */
-	{".entry.text", "it is in section .entry.text, which runs before the kernel is mapped"},
+	{".entry.text", "it is in section .entry.text, which runs before the kernel is mapped",
+         false},
 	/* The first instructions after the boot loader: the MMU is off or maps
          * the kernel at another address; no per-CPU area or relocation yet. */
-	{".head.text", "it is in section .head.text, which runs before anything is set up"},
+	{".head.text", "it is in section .head.text, which runs before anything is set up", true},
 	/* arm64: runs from an identity map while the MMU is turned on or off. */
-	{".idmap.text", "it is in section .idmap.text, which runs without the kernel's mapping"},
+	{".idmap.text", "it is in section .idmap.text, which runs without the kernel's mapping",
+         true},
 	/* arm64 without VHE: EL2 has page tables and a stack of its own, and
          * neither the kernel's functions nor its TLS. */
-	{".hyp.text", "it is in section .hyp.text, which runs at EL2, away from the kernel"},
+	{".hyp.text", "it is in section .hyp.text, which runs at EL2, away from the kernel", true},
 	{".hyp.idmap.text",
-         "it is in section .hyp.idmap.text, which runs at EL2, away from the kernel"},
+         "it is in section .hyp.idmap.text, which runs at EL2, away from the kernel", true},
 	/* Runs while a probe is being handled: a call to a function that can be
          * probed itself would come back here for ever. */
 	{".kprobes.text",
-         "it is in section .kprobes.text, from which nothing that can be probed may be called"},
+         "it is in section .kprobes.text, from which nothing that can be probed may be called",
+         false},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -78,11 +91,13 @@ const char *kstackrand_refusal(unsigned facts)
 	return NULL;
 }
 
-static const char *section_refusal(const char *section)
+static const char *section_refusal(const char *section, bool calls)
 {
 	for (size_t i = 0; section && i < COUNT(closed_sections); i++) {
 		size_t length = strlen(closed_sections[i].section);
 
+		if (!calls && !closed_sections[i].without_per_cpu)
+			continue;
 		/* With -ffunction-sections the function's name follows a dot. */
 		if (strncmp(section, closed_sections[i].section, length) == 0 &&
 		    (section[length] == '\0' || section[length] == '.'))
@@ -145,21 +160,57 @@ struct kstackrand_decision kstackrand_policy_decide(const struct kstackrand_poli
 		return decision;
 	}
 	decision.reason = kstackrand_refusal(function->facts);
-	if (!decision.reason && policy->model != KSTACKRAND_MODEL_LINUX)
-		decision.reason = section_refusal(function->section);
+	if (!decision.reason)
+		decision.reason =
+			section_refusal(function->section, policy->model != KSTACKRAND_MODEL_LINUX);
 	if (decision.reason)
 		decision.verdict = KSTACKRAND_REFUSED;
 	return decision;
 }
 
+static const struct glob *find_reseed(const struct kstackrand_policy *policy,
+                                      const struct kstackrand_function *function)
+{
+	const struct glob *glob;
+	struct names names;
+
+	kstackrand_names_init(&names, function);
+	glob = kstackrand_find_glob(policy, &policy->reseed, &names);
+	kstackrand_names_free(&names);
+	return glob;
+}
+
 bool kstackrand_policy_reseeds(const struct kstackrand_policy *policy,
                                const struct kstackrand_function *function)
 {
-	struct names names;
-	bool found;
+	return find_reseed(policy, function) != NULL;
+}
 
-	kstackrand_names_init(&names, function);
-	found = kstackrand_find_glob(policy, &policy->reseed, &names) != NULL;
-	kstackrand_names_free(&names);
-	return found;
+/* A must-tail call or a split stack stands against a shift, not against a call. */
+#define AGAINST_RESEED                                                                             \
+	(KSTACKRAND_FACT_NAKED | KSTACKRAND_FACT_ALWAYS_INLINE | KSTACKRAND_FACT_GNU_INLINE |      \
+	 KSTACKRAND_FACT_NOT_64_BIT | KSTACKRAND_FACT_INTERRUPT | KSTACKRAND_FACT_NOT_KERNEL |     \
+	 KSTACKRAND_FACT_MODULE)
+
+struct kstackrand_decision
+kstackrand_policy_decide_reseed(const struct kstackrand_policy *policy,
+                                const struct kstackrand_function *function)
+{
+	struct kstackrand_decision decision = {.verdict = KSTACKRAND_NOT_CHOSEN};
+	const struct glob *glob = find_reseed(policy, function);
+
+	if (!glob)
+		return decision;
+	decision.verdict = KSTACKRAND_ENTRY_CHOSEN;
+	decision.by_name = !glob->wildcard;
+	decision.because = glob->because;
+	if (policy->model != KSTACKRAND_MODEL_LINUX)
+		decision.reason = "only model linux has reseed points";
+	if (!decision.reason)
+		decision.reason = kstackrand_refusal(function->facts & AGAINST_RESEED);
+	if (!decision.reason)
+		decision.reason = section_refusal(function->section, true);
+	if (decision.reason)
+		decision.verdict = KSTACKRAND_REFUSED;
+	return decision;
 }

@@ -83,6 +83,9 @@ enum kstackrand_fact {
 	KSTACKRAND_FACT_NOT_64_BIT = 1 << 8,
 	KSTACKRAND_FACT_INTERRUPT = 1 << 9, /* an interrupt or exception handler */
 	KSTACKRAND_FACT_SWIFT_TAIL = 1 << 10,
+	/* Against model linux alone. */
+	KSTACKRAND_FACT_NOT_KERNEL = 1 << 11,
+	KSTACKRAND_FACT_MODULE = 1 << 12,
 };
 
 struct kstackrand_function {
@@ -115,10 +118,15 @@ struct kstackrand_decision {
 struct kstackrand_decision kstackrand_policy_decide(const struct kstackrand_policy *policy,
                                                     const struct kstackrand_function *function);
 
-/** Whether this function is a reseed point: whether a `reseed` glob matches one
- *  of its names. Whether that can be honoured is for the model to say. */
+/** Whether a `reseed` glob matches one of this function's names. */
 bool kstackrand_policy_reseeds(const struct kstackrand_policy *policy,
                                const struct kstackrand_function *function);
+
+/** Decides whether one function is a reseed point: not chosen, chosen, or
+ *  refused, which it is in every model but linux. Never fails. */
+struct kstackrand_decision
+kstackrand_policy_decide_reseed(const struct kstackrand_policy *policy,
+                                const struct kstackrand_function *function);
 
 /** Why one of these facts stands against an entry, as the end of a sentence;
  *  NULL when none does. For facts that show only after the decision. */

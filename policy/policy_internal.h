@@ -8,6 +8,7 @@
  *     decide.c        is it an entry, and if not, why
  *     message.c       one-line errors, printable text, the end when memory is gone
  *     policy.c        a policy's life, and its settings
+ *     linux_model.c   model linux in machine code, for both plugins
  */
 #ifndef KSTACKRAND_POLICY_INTERNAL_H
 #define KSTACKRAND_POLICY_INTERNAL_H

@@ -7,11 +7,12 @@
 #   scripts/install-deps.sh demo     what scripts/demo.sh needs
 #   scripts/install-deps.sh check    what scripts/check.sh needs: the compilers
 #                                    most used, arm64, the test tools
+#   scripts/install-deps.sh kernel   what scripts/kernel-test.sh needs
 #   scripts/install-deps.sh all      and every compiler that this Debian has
 set -euo pipefail
 
 usage() {
-	sed -n '3,10s/^# \{0,1\}//p' "$0"
+	sed -n '3,11s/^# \{0,1\}//p' "$0"
 }
 
 die() {
@@ -90,9 +91,21 @@ test_packages() {
 		shellcheck clang-format libelf-dev libcapstone-dev rustc
 }
 
+# To build a kernel, and to boot it.
+kernel_packages() {
+	printf '%s\n' flex bison bc libelf-dev libssl-dev cpio kmod rsync python3 libc6-dev \
+		qemu-system-x86 qemu-system-arm
+}
+
 wanted() {
 	base_packages
 	[ "$1" != demo ] || return 0
+	if [ "$1" = kernel ]; then
+		kernel_packages
+		arm64_packages
+		versions_of libclang -dev 19 | llvm_packages
+		return
+	fi
 	test_packages
 	arm64_packages
 	if [ "$1" = check ]; then
@@ -106,12 +119,12 @@ wanted() {
 
 job=${1:-}
 case $job in
-demo | check | all) ;;
+demo | check | kernel | all) ;;
 -h | --help)
 	usage
 	exit 0
 	;;
-*) die "expected demo, check or all, not '$job'" ;;
+*) die "expected demo, check, kernel or all, not '$job'" ;;
 esac
 command -v apt-get >/dev/null || die "this needs apt: Debian 12 or 13, or a close relative"
 

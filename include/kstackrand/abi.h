@@ -49,6 +49,40 @@
 #define KSTACKRAND_THREAD_STEP 16
 #define KSTACKRAND_THREAD_MULTIPLIER 24
 
+/*
+ * Model `linux`: no runtime; the plugins themselves put into the image
+ *
+ *   - for each CPU a struct kstackrand_cpu, all zero until the first reseed
+ *     point that this CPU runs. Until then every offset is 0;
+ *   - the mask, an unsigned long that is read-only after boot, and the boot
+ *     parameter that sets it.
+ *
+ * The prologue of an entry, in C:
+ *
+ *     counter = fetch_add(&cpu.counter, cpu.step);
+ *     offset = kstackrand_offset_of(kstackrand_word(counter, cpu.key,
+ *                                                   cpu.multiplier));
+ *     stack pointer -= offset & __kstackrand_mask & kstackrand_mask(bits);
+ *
+ * and of a reseed point, with words from the kernel's CRNG:
+ *
+ *     cpu.counter += random();
+ *     cpu.key ^= random();
+ *     cpu.step = (cpu.step ^ random()) | 1;
+ *     cpu.multiplier = (cpu.multiplier ^ random()) | 1;
+ */
+#define KSTACKRAND_CPU_SYMBOL "__kstackrand_cpu"
+#define KSTACKRAND_MASK_SYMBOL "__kstackrand_mask"
+#define KSTACKRAND_MASK_PARAMETER "kstackrand.mask"
+/* u64 (void), in every kernel since 4.11. */
+#define KSTACKRAND_LINUX_RANDOM_SYMBOL "get_random_u64"
+
+#define KSTACKRAND_CPU_COUNTER 0
+#define KSTACKRAND_CPU_KEY 8
+#define KSTACKRAND_CPU_STEP 16
+#define KSTACKRAND_CPU_MULTIPLIER 24
+#define KSTACKRAND_CPU_BYTES 32
+
 #ifndef __ASSEMBLER__
 
 #include <stddef.h>
@@ -72,6 +106,15 @@ struct kstackrand_thread {
 	uint64_t seal;       /* the process key this thread was seeded under */
 	uint64_t step;       /* secret, odd; 0 when switched off */
 	uint64_t multiplier; /* secret, odd */
+};
+
+/* One per CPU of a kernel. `key` and `step` are neighbours so that arm64 loads
+ * them with one instruction. */
+struct kstackrand_cpu {
+	uint64_t counter;    /* advanced by step at every draw */
+	uint64_t key;        /* secret */
+	uint64_t step;       /* secret, odd; 0 until seeded */
+	uint64_t multiplier; /* secret, odd; 0 until seeded */
 };
 
 /* Even, while every key is odd or 0: a thread that was never seeded. */

@@ -10,6 +10,8 @@
 #     dsc=$(fetch_debian_source dnsmasq)            # the machine's suite
 #     dsc=$(fetch_debian_source dnsmasq trixie)     # another one
 #     dpkg-source -x "$dsc" DIRECTORY
+#     deb=$(fetch_debian_package linux-source-5.10 bullseye)
+#     deb=$(fetch_debian_package busybox-static "" arm64)
 #
 # Needs apt, awk and, to unpack, dpkg-dev.
 
@@ -212,6 +214,48 @@ fetch_debian_source() (
 	set -- "$kept"/*.dsc
 	if [[ ! -f $1 ]]; then
 		echo "debian-source: error: no .dsc file in $kept: remove that directory and try again" >&2
+		return 1
+	fi
+	printf '%s\n' "$1"
+)
+
+# fetch_debian_package PACKAGE [SUITE [ARCHITECTURE]]
+#
+# The same for a binary package, which is not installed and may be of another
+# architecture: writes the path of its .deb file.
+fetch_debian_package() (
+	package=$1
+	suite=${2:-}
+	architecture=${3:-$(dpkg --print-architecture)}
+	work=
+	partial=
+	trap 'rm -rf -- ${work:+"$work"} ${partial:+"$partial"}' EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+
+	if [[ -z $suite ]]; then
+		suite=$(debian_apt_entry deb | sed -n 's/^Suites: //p') || return
+		[[ -n $suite ]] || return 1
+	fi
+	cache=$(debian_source_cache)/$suite
+	kept=$cache/$package-$architecture
+	if [[ ! -d $kept ]]; then
+		mkdir -p "$cache"
+		work=$(mktemp -d "${TMPDIR:-/tmp}/kstackrand-apt.XXXXXX") || return
+		partial=$(mktemp -d "$cache/.partial.XXXXXX") || return
+		make_private_apt "$work" deb "$suite" || return
+		printf 'APT::Architectures { "%s"; };\n' "$architecture" >>"$work/apt.conf"
+		apt-get -c "$work/apt.conf" -q update >&2 || return
+		cd "$partial" || return
+		apt-get -c "$work/apt.conf" -q download "$package:$architecture" >&2 || return
+		chmod 755 .
+		cd "$cache" || return
+		mv -T "$partial" "$kept" 2>/dev/null || [[ -d $kept ]] || return
+	fi
+	set -- "$kept"/*.deb
+	if [[ ! -f $1 ]]; then
+		echo "debian-source: error: no .deb file in $kept: remove that directory and try again" >&2
 		return 1
 	fi
 	printf '%s\n' "$1"

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Model `linux`: what is special about a kernel.
+ *
+ * There is no runtime: each file with an entry or a reseed point brings the
+ * state along, of which the linker keeps one, and the prologue reaches it by
+ * machine code of its own, without a call. That text is the same for both
+ * compilers and stands in policy/linux_model.c.
+ */
+
+#include "plugin.h"
+
+#include <linux_model.h>
+
+/* Present in the compilers for C and C++ only: weak, like all that is taken
+   from the host (see CMakeLists.txt).  */
+struct cpp_reader;
+extern cpp_reader *parse_in __attribute__ ((weak));
+extern int cpp_defined (cpp_reader *, const unsigned char *, int)
+  __attribute__ ((weak));
+
+static GTY (()) tree random_fndecl;
+
+const struct ggc_root_tab linux_roots[]
+  = { { &random_fndecl, 1, sizeof (random_fndecl), &gt_ggc_mx_tree_node,
+	&gt_pch_nx_tree_node },
+      LAST_GGC_ROOT_TAB };
+
+/* Kernel configuration comes as macros, defined before the first line.  */
+
+static bool
+is_defined (const char *macro)
+{
+  return &parse_in && &cpp_defined && parse_in
+	 && cpp_defined (parse_in, (const unsigned char *) macro,
+			 strlen (macro));
+}
+
+bool
+kernel_is_smp (void)
+{
+  return is_defined ("CONFIG_SMP");
+}
+
+unsigned
+kernel_facts (void)
+{
+  unsigned facts = 0;
+  if (!is_defined ("__KERNEL__"))
+    facts |= KSTACKRAND_FACT_NOT_KERNEL;
+  if (is_defined ("MODULE"))
+    facts |= KSTACKRAND_FACT_MODULE;
+  return facts;
+}
+
+static kstackrand_kernel
+describe (const entry_settings &settings)
+{
+  return { target_arch (), settings.smp, settings.bits };
+}
+
+void
+emit_linux_state (const entry_settings &settings)
+{
+  const kstackrand_kernel kernel = describe (settings);
+  char *text = kstackrand_linux_state (&kernel);
+  symtab->finalize_toplevel_asm (build_string (strlen (text), text));
+  free (text);
+}
+
+/* Fills OPERANDS with COUNT new registers, of which the first is FIRST.  */
+
+static void
+fill_outputs (asm_operand *operands, unsigned count, tree first)
+{
+  for (unsigned i = 0; i < count; i++)
+    operands[i] = { "=&r", i == 0 && first ? first
+					   : make_ssa_name (uint64_type_node) };
+  operands[count] = {};
+}
+
+static const char *const clobbers[] = { "cc", NULL };
+
+tree
+emit_linux_draw (gimple_stmt_iterator *gsi, const entry_settings &settings)
+{
+  const kstackrand_kernel kernel = describe (settings);
+  const unsigned count = kernel.arch == KSTACKRAND_ARCH_X86_64
+			   ? KSTACKRAND_LINUX_DRAW_OUTPUTS_X86_64
+			   : KSTACKRAND_LINUX_DRAW_OUTPUTS_AARCH64;
+  asm_operand outputs[KSTACKRAND_LINUX_DRAW_OUTPUTS_AARCH64 + 1];
+  const asm_operand inputs[] = { {} };
+  tree offset = make_ssa_name (uint64_type_node);
+  char *text = kstackrand_linux_draw (&kernel);
+
+  fill_outputs (outputs, count, offset);
+  emit_asm (gsi, text, outputs, inputs, clobbers);
+  free (text);
+  return offset;
+}
+
+void
+emit_linux_reseed (gimple_stmt_iterator *gsi, const entry_settings &settings)
+{
+  const kstackrand_kernel kernel = describe (settings);
+  const unsigned count = kernel.arch == KSTACKRAND_ARCH_X86_64
+			   ? KSTACKRAND_LINUX_RESEED_OUTPUTS_X86_64
+			   : KSTACKRAND_LINUX_RESEED_OUTPUTS_AARCH64;
+  asm_operand outputs[KSTACKRAND_LINUX_RESEED_OUTPUTS_AARCH64 + 1];
+  asm_operand inputs[KSTACKRAND_LINUX_RANDOM_WORDS + 1];
+  char *text = kstackrand_linux_reseed (&kernel);
+
+  if (!random_fndecl)
+    random_fndecl
+      = extern_function (KSTACKRAND_LINUX_RANDOM_SYMBOL, uint64_type_node);
+  for (unsigned i = 0; i < KSTACKRAND_LINUX_RANDOM_WORDS; i++)
+    {
+      inputs[i] = { "r", emit_call (gsi, random_fndecl, uint64_type_node) };
+      inputs[i + 1] = {};
+    }
+  fill_outputs (outputs, count, NULL_TREE);
+  emit_asm (gsi, text, outputs, inputs, clobbers);
+  free (text);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Model `linux` in machine code: what both plugins put into a kernel, as text
+ * for the assembler. Here and not in the plugins, so that it is the same with
+ * both compilers; include/kstackrand/abi.h says in C what it does.
+ *
+ * Draw and reseed are inline assembly in GCC's spelling: %0 is an operand, %w0
+ * and %k0 its 32-bit name on arm64 and x86_64, %% a percent sign. Both are
+ * volatile, clobber the flags ("cc") and memory that no C code names.
+ */
+#ifndef KSTACKRAND_LINUX_MODEL_H
+#define KSTACKRAND_LINUX_MODEL_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum kstackrand_arch {
+	KSTACKRAND_ARCH_X86_64,
+	KSTACKRAND_ARCH_AARCH64,
+};
+
+/* What the machine code depends on. */
+struct kstackrand_kernel {
+	enum kstackrand_arch arch;
+	bool smp;      /* CONFIG_SMP: without it, there are no per-CPU areas */
+	unsigned bits; /* 0 … 8 */
+};
+
+/* Operands of the draw: the offset first, then registers for it to work in;
+ * all are outputs, early-clobbered general registers of 64 bits. */
+#define KSTACKRAND_LINUX_DRAW_OUTPUTS_X86_64 2
+#define KSTACKRAND_LINUX_DRAW_OUTPUTS_AARCH64 6
+
+/* Operands of the reseed: that many such registers to work in as outputs, then
+ * this many inputs, random words in general registers. */
+#define KSTACKRAND_LINUX_RESEED_OUTPUTS_X86_64 0
+#define KSTACKRAND_LINUX_RESEED_OUTPUTS_AARCH64 2
+#define KSTACKRAND_LINUX_RANDOM_WORDS 4
+
+/** The state, the mask and the boot parameter, for the top level of each file
+ *  with an entry or a reseed point. A linker keeps one of each, also with -r.
+ *  Text that the caller frees; so below. */
+char *kstackrand_linux_state(const struct kstackrand_kernel *kernel);
+
+/** The draw: no branch that depends on data, no call; %0 is the offset in
+ *  bytes, 0 … 4095. The plugin must still mask it with kstackrand_mask(bits),
+ *  in the compiler's own terms: so the compiler knows that the stack stays
+ *  aligned, and whatever a user set the mask to, the shift is a valid one.
+ *  Right with preemption and on any CPU. */
+char *kstackrand_linux_draw(const struct kstackrand_kernel *kernel);
+
+/** The reseed of this CPU. Interrupted or moved to another CPU in the middle,
+ *  it mixes some of the words into each; no harm is done. */
+char *kstackrand_linux_reseed(const struct kstackrand_kernel *kernel);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* KSTACKRAND_LINUX_MODEL_H */

@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Judges what test kernels printed (init.c), for scripts/kernel-test.sh.
+
+    judge.py run FOLDER --kernel V --arch A --cc C [--results FILE]
+    judge.py table FILE [--into DOCUMENT]
+
+`run` reads FOLDER/<image>-<test>[-vhe].log, where an image is plain, upstream or
+ours and a test is count, stack or mask-<parameter>; what was not booted is not
+judged. One line a check; the last line is PASS or FAIL with all figures. With
+--results, one more line in that file, of which `table` makes a Markdown table.
+"""
+
+import argparse
+import datetime
+import glob
+import json
+import os
+import re
+import sys
+from collections import Counter
+
+CELLS = 64
+CELL_BYTES = 16
+# 63 degrees of freedom: equal cells go above this once in 1000 runs.
+CHI2_LIMIT = 103.4
+SAMPLES_MIN = 20000
+# Instructions a system call on top of what it costs without.
+BUDGET = {"x86_64": 12, "arm64": 26}
+CALLS = ["getpid", "getppid", "invalid"]
+# Two runs of this many calls, among all that were seen, that move the stack in
+# the same way: by chance less than once in 10^7 tests.
+WINDOW = 10
+# What a boot parameter leaves of the cells.
+MASKS = {"0": 1, "8": 1, "0x1f0": 32, "0xffffffffffffffff": 64, "junk": 64}
+DEFAULT_MASK = "1008"
+
+
+class Log:
+    """The lines of one boot, by their first word."""
+
+    def __init__(self, path):
+        self.path = path
+        self.lines = {}
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                match = re.search(r"KT (\S+) ?(.*)", line.rstrip("\r\n"))
+                if match:
+                    self.lines.setdefault(match[1], []).append(match[2].rstrip("\r"))
+
+    def texts(self, key):
+        return self.lines.get(key, [])
+
+    def text(self, key):
+        return " ".join(self.texts(key)[-1:])
+
+    def rows(self, key):
+        return [[int(word) for word in text.split()] for text in self.texts(key)]
+
+    def numbers(self, key):
+        return [number for row in self.rows(key) for number in row]
+
+    def ended(self):
+        return "end" in self.lines and not self.texts("error")
+
+
+def chi2(offsets):
+    counts = Counter(offsets)
+    expected = len(offsets) / len(counts)
+    return sum((count - expected) ** 2 / expected for count in counts.values())
+
+
+def spaced(offsets):
+    places = sorted(set(offsets))
+    return all(b - a == CELL_BYTES for a, b in zip(places, places[1:]))
+
+
+def steps(offsets):
+    """From each position to the next: what can be compared between tasks, whose
+    positions are told relative to their first one."""
+    return [b - a for a, b in zip(offsets, offsets[1:])]
+
+
+def repeated(streams):
+    """How many runs of calls were seen before, in the same stream or another."""
+    seen = set()
+    count = 0
+    for stream in streams:
+        moves = steps(stream)
+        for at in range(len(moves) - WINDOW + 2):
+            window = tuple(moves[at : at + WINDOW - 1])
+            count += window in seen
+            seen.add(window)
+    return count
+
+
+def same_twice(stream):
+    return sum(a == b for a, b in zip(stream, stream[1:]))
+
+
+def many_same(stream):
+    """Whether neighbours are alike more often than chance has it."""
+    expected = (len(stream) - 1) / CELLS
+    return same_twice(stream) > expected + 6 * expected**0.5
+
+
+def frames(log):
+    """The functions of a backtrace, outermost last."""
+    found = []
+    for text in log.texts("trace"):
+        match = re.match(r"(\? )?\s*([\w.]+)\+0x", text.strip())
+        if match:
+            found.append((match[1] or "") + re.sub(r"\.(isra|constprop|part)\.\d+", "", match[2]))
+    return found
+
+
+class Judge:
+    def __init__(self, folder, arch):
+        self.folder, self.arch = folder, arch
+        self.failed = []
+        self.figures = {}
+
+    def check(self, name, holds, detail):
+        print(f"{'ok  ' if holds else 'FAIL'}  {name}: {detail}")
+        if not holds:
+            self.failed.append(name)
+
+    def log(self, name):
+        path = os.path.join(self.folder, name + ".log")
+        if not os.path.exists(path):
+            return None
+        log = Log(path)
+        self.check(f"{name} ran", log.ended(), "; ".join(log.texts("error")) or ("to the end" if log.ended() else "did not come to its end"))
+        return log if log.ended() else None
+
+    def stack(self, suffix):
+        name = f"ours-stack{suffix}"
+        log = self.log(name)
+        if not log:
+            return
+        one = log.numbers("one")
+        places, value = len(set(one)), chi2(one)
+        self.figures[f"cells{suffix}"], self.figures[f"chi2{suffix}"] = places, round(value, 1)
+        self.check(f"{name} cells", places == CELLS and spaced(one),
+                   f"{places} positions in {len(one)} calls, {'16 bytes apart' if spaced(one) else 'unevenly spaced'}")
+        self.check(f"{name} equal", len(one) >= SAMPLES_MIN and value < CHI2_LIMIT,
+                   f"chi2 {value:.1f} of {CHI2_LIMIT} over {len(one)}")
+        self.sequences(name, log, one)
+        self.rest(name, log)
+
+    def sequences(self, name, log, one):
+        children, moved = log.rows("child"), log.rows("moved")
+        tasks = [one, [offset for _cpu, offset in moved], *(child[1:] for child in children)]
+        by_cpu = [[offset for cpu, offset in moved if cpu == number] for number in (0, 1)]
+        self.check(f"{name} tasks", repeated(tasks) == 0, f"{repeated(tasks)} repeated runs of {WINDOW} calls, {len(children)} children")
+        self.check(f"{name} CPUs", all(by_cpu) and repeated(by_cpu) == 0,
+                   f"{repeated(by_cpu)} repeated runs among {len(by_cpu[0])} + {len(by_cpu[1])} calls of a task moved between them")
+        worst = [stream for stream in [one, tasks[1], *by_cpu] if stream and many_same(stream)]
+        self.check(f"{name} neighbours", not worst, f"the same position twice in {same_twice(tasks[1])} of {len(moved)} calls after a move")
+        firsts = Counter(child[2] - child[1] for child in children)
+        self.check(f"{name} children", len(children) < 1000 or len(firsts) > CELLS, f"{len(firsts)} different first moves")
+
+    def rest(self, name, log):
+        own = log.text("own")
+        said = [text for text in log.texts("own") if text.startswith("said")]
+        self.check(f"{name} stack-entropy.sh", own in ("none", "status 0"), f"{own}; {'; '.join(text[5:] for text in said)}")
+        self.figures["own test"] = "passes" if own == "status 0" else "not there" if own == "none" else "fails"
+        self.check(f"{name} module", log.text("module") in ("works", "none"), f"a module built without the plugin: {log.text('module')}")
+        self.check(f"{name} parameter", log.text("mask") == f"{DEFAULT_MASK} mode 444 writable no", log.text("mask"))
+        plain = self.log("plain-mask-none")
+        if plain and frames(plain):
+            ours, theirs = frames(log), frames(plain)
+            self.check(f"{name} backtrace", ours == theirs, f"{len(ours)} frames" + ("" if ours == theirs else f" {ours}, plain {theirs}"))
+
+    def masks(self):
+        for parameter, cells in MASKS.items():
+            log = self.log(f"ours-mask-{parameter}")
+            if log:
+                found = set(log.numbers("one"))
+                self.check(f"mask={parameter}", len(found) == cells and spaced(found), f"{len(found)} cells; reads {log.text('mask').split()[0]}")
+        plain = self.log("plain-mask-none")
+        if plain:
+            self.check("plain", len(set(plain.numbers("one"))) == 1, "one position without the plugin")
+
+    def counts(self):
+        table = {}
+        for path in sorted(glob.glob(os.path.join(self.folder, "*-count*.log"))):
+            name = os.path.basename(path)[:-4]
+            log = self.log(name)
+            if log:
+                table[name.replace("-count", "")] = {t.split()[0]: float(t.split()[1]) for t in log.texts("count")}
+        if "plain" not in table:
+            return
+        print(f"\nInstructions a system call, the loop's four among them (-icount shift=0):\n\n{'':14}" + "".join(f"{c:>18}" for c in CALLS))
+        for name, row in table.items():
+            base = table.get("plain-vhe" if name.endswith("-vhe") else "plain", table["plain"])
+            cells = (f"{row[c]:8.1f} ({row[c] - base[c]:+6.1f})" for c in CALLS)
+            print(f"{name:14}" + "".join(f"{cell:>18}" for cell in cells))
+            if name.startswith("ours"):
+                worst = max(row[c] - base[c] for c in CALLS)
+                self.figures[f"added{name[4:]}"] = round(worst, 1)
+                self.late.append((f"{name} budget", worst <= BUDGET[self.arch] + 0.05, f"{worst:+.1f} of {BUDGET[self.arch]:+d}"))
+            self.figures[f"getppid {name}"] = round(row["getppid"], 1)
+        print()
+
+    def warnings(self):
+        """New lines in the build's output that warn."""
+        def lines(name):
+            path = os.path.join(self.folder, name + ".build")
+            if not os.path.exists(path):
+                return None
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return {re.sub(r"^\S*/(?=[\w-]+/)|:\d+", "", line.strip()) for line in file if re.search(r"warning:|error:|kstackrand:", line)}
+        plain, ours = lines("plain"), lines("ours")
+        if ours is not None:
+            new = ours - (plain or set())
+            self.check("build is clean", not new, f"{len(new)} new warnings" + "".join("\n      " + line for line in sorted(new)[:10]))
+        for name in ("again", "functions"):
+            path = os.path.join(self.folder, name + ".result")
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as file:
+                    text = file.read().strip()
+                self.check(name, text.startswith("ok"), text)
+
+    def run(self):
+        self.late = []
+        self.warnings()
+        self.counts()
+        for name, holds, detail in self.late:
+            self.check(name, holds, detail)
+        self.masks()
+        for suffix in ("", "-vhe"):
+            self.stack(suffix)
+
+
+def run(arguments):
+    judge = Judge(arguments.folder, arguments.arch)
+    judge.run()
+    verdict = "FAIL" if judge.failed or not judge.figures else "PASS"
+    row = {
+        "date": datetime.date.today().isoformat(), "kernel": arguments.kernel, "arch": arguments.arch,
+        "cc": arguments.cc, "verdict": verdict, **judge.figures,
+    }
+    if arguments.results:
+        with open(arguments.results, "a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+    print(verdict + " " + json.dumps({**row, "failed": judge.failed}))
+    return verdict != "PASS"
+
+
+def table(arguments):
+    """The last row of each kernel, architecture and compiler."""
+    rows = {}
+    with open(arguments.file, encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            rows[row["kernel"], row["arch"], row["cc"]] = row
+
+    def cost(row, name):
+        plain, value = row.get("getppid plain"), row.get(f"getppid {name}")
+        return f"{value:.0f} ({value - plain:+.0f})" if plain and value else "–"
+
+    text = ["| kernel | architecture | compiler | getppid, off | its own on | kstackrand | cells | χ² | its own test | verdict | date |",
+            "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    for row in sorted(rows.values(), key=lambda row: (row["arch"] != "x86_64", [int(n) for n in re.findall(r"\d+", row["kernel"])][:2], row["cc"])):
+        plain = row.get("getppid plain")
+        vhe = f", VHE {cost(row, 'ours-vhe')}" if "getppid ours-vhe" in row else ""
+        text.append("| " + " | ".join([
+            row["kernel"], row["arch"], row["cc"], f"{plain:.0f}" if plain else "–", cost(row, "upstream"),
+            cost(row, "ours") + vhe, str(row.get("cells", "–")), str(row.get("chi2", "–")), row.get("own test", "–"),
+            row["verdict"], row["date"]]) + " |")
+    text = "\n".join(text) + "\n"
+    if not arguments.into:
+        print(text, end="")
+        return 0
+    begin, end = "<!-- table of runs, made by kernel-test.sh -->\n", "<!-- end of table -->\n"
+    with open(arguments.into, encoding="utf-8") as file:
+        document = file.read()
+    head, rest = document.split(begin)
+    with open(arguments.into, "w", encoding="utf-8") as file:
+        file.write(head + begin + text + end + rest.split(end)[1])
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    command = commands.add_parser("run")
+    command.add_argument("folder")
+    for option in ("--kernel", "--arch", "--cc"):
+        command.add_argument(option, required=True)
+    command.add_argument("--results")
+    command.set_defaults(function=run)
+    command = commands.add_parser("table")
+    command.add_argument("file")
+    command.add_argument("--into")
+    command.set_defaults(function=table)
+    arguments = parser.parse_args()
+    return arguments.function(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
