@@ -163,7 +163,7 @@ facts_of (cgraph_node *node)
 /* Asks the policy about FUNCTION, by the name that NODE, itself or an alias,
    gives it, with what else is known of it.  */
 
-typedef kstackrand_decision question (const kstackrand_policy *,
+typedef kstackrand_decision question (const struct kstackrand_policy *,
 				      const kstackrand_function *);
 
 static kstackrand_decision
