@@ -74,8 +74,8 @@ static void
 fill_outputs (asm_operand *operands, unsigned count, tree first)
 {
   for (unsigned i = 0; i < count; i++)
-    operands[i] = { "=&r", i == 0 && first ? first
-					   : make_ssa_name (uint64_type_node) };
+    operands[i]
+      = { "=&r", i == 0 && first ? first : make_ssa_name (uint64_type_node) };
   operands[count] = {};
 }
 

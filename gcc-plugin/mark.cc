@@ -43,7 +43,8 @@ check_attribute (tree *node, tree name, tree, int, bool *no_add_attrs)
 }
 
 static attribute_spec attributes[]
-  = { { attribute_entry, 0, 0, true, false, false, false, check_attribute, NULL },
+  = { { attribute_entry, 0, 0, true, false, false, false, check_attribute,
+	NULL },
       { attribute_no, 0, 0, true, false, false, false, check_attribute, NULL },
       { marked, 3, 3, true, false, false, false, NULL, NULL } };
 
@@ -143,16 +144,14 @@ facts_of (cgraph_node *node)
   auto fact_if = [&] (bool holds, unsigned fact) { facts |= holds ? fact : 0; };
 
   fact_if (has_attribute (fndecl, "naked"), KSTACKRAND_FACT_NAKED);
-  fact_if (has_type_attribute (fndecl, "interrupt"),
-	   KSTACKRAND_FACT_INTERRUPT);
+  fact_if (has_type_attribute (fndecl, "interrupt"), KSTACKRAND_FACT_INTERRUPT);
   fact_if (has_attribute (fndecl, "always_inline"),
 	   KSTACKRAND_FACT_ALWAYS_INLINE);
   fact_if (DECL_EXTERNAL (fndecl), KSTACKRAND_FACT_GNU_INLINE);
   fact_if (resolves_ifunc (node), KSTACKRAND_FACT_IFUNC_RESOLVER);
   fact_if (has_must_tail_call (DECL_STRUCT_FUNCTION (fndecl)),
 	   KSTACKRAND_FACT_MUST_TAIL);
-  fact_if (flag_split_stack
-	     && !has_attribute (fndecl, "no_split_stack"),
+  fact_if (flag_split_stack && !has_attribute (fndecl, "no_split_stack"),
 	   KSTACKRAND_FACT_SPLIT_STACK);
   fact_if (POINTER_SIZE != 64, KSTACKRAND_FACT_NOT_64_BIT);
   if (kstackrand_policy_model (kstackrand_policy) == KSTACKRAND_MODEL_LINUX)
@@ -191,12 +190,13 @@ report_refusal (tree fndecl, bool by_name, const char *because,
   location_t location = DECL_SOURCE_LOCATION (fndecl);
 
   if (kstackrand_policy_werror (kstackrand_policy))
-    error_at (location, "kstackrand: %qD is not instrumented: %s (chosen by %s)",
-	      fndecl, reason, because);
+    error_at (location,
+	      "kstackrand: %qD is not instrumented: %s (chosen by %s)", fndecl,
+	      reason, because);
   else if (by_name)
     warning_at (location, 0,
-		"kstackrand: %qD is not instrumented: %s (chosen by %s)", fndecl,
-		reason, because);
+		"kstackrand: %qD is not instrumented: %s (chosen by %s)",
+		fndecl, reason, because);
   else if (kstackrand_policy_verbose (kstackrand_policy))
     inform (location, "kstackrand: %qD is not instrumented: %s (chosen by %s)",
 	    fndecl, reason, because);
@@ -226,8 +226,8 @@ report_decision (tree fndecl, const kstackrand_decision &decision,
 static void
 add_attribute (tree fndecl, const char *name, tree arguments)
 {
-  DECL_ATTRIBUTES (fndecl) = tree_cons (get_identifier (name), arguments,
-					DECL_ATTRIBUTES (fndecl));
+  DECL_ATTRIBUTES (fndecl)
+    = tree_cons (get_identifier (name), arguments, DECL_ATTRIBUTES (fndecl));
 }
 
 static tree
@@ -239,7 +239,8 @@ settings_list (const entry_settings &settings)
   const unsigned values[] = { flags, settings.bits, settings.model };
   tree list = NULL_TREE;
   for (unsigned value : values)
-    list = tree_cons (NULL_TREE, build_int_cst (integer_type_node, value), list);
+    list
+      = tree_cons (NULL_TREE, build_int_cst (integer_type_node, value), list);
   return list;
 }
 
@@ -291,8 +292,8 @@ decide_entry (cgraph_node *node, cgraph_node *function)
 {
   kstackrand_decision decision
     = decide (kstackrand_policy_decide, node, function);
-  kstackrand_decision own = decide (kstackrand_policy_decide, function, function,
-				    KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
+  kstackrand_decision own = decide (kstackrand_policy_decide, function,
+				    function, KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
   return decision.verdict == KSTACKRAND_ENTRY_CHOSEN
 	     && own.verdict == KSTACKRAND_EXCEPTED
 	   ? own
@@ -344,10 +345,9 @@ static void
 mark_all (void)
 {
   cgraph_node *node;
-  entry_settings settings
-    = { kstackrand_policy_model (kstackrand_policy),
-	kstackrand_policy_bits (kstackrand_policy), kernel_is_smp (), false,
-	false };
+  entry_settings settings = { kstackrand_policy_model (kstackrand_policy),
+			      kstackrand_policy_bits (kstackrand_policy),
+			      kernel_is_smp (), false, false };
   entry_settings present;
   unsigned entries = 0;
 
@@ -361,11 +361,12 @@ mark_all (void)
   if (entries && settings.model == KSTACKRAND_MODEL_LINUX)
     emit_linux_state (settings);
   if (entries && in_lto_p)
-    warning (0,
-	     "kstackrand: entries chosen at the link step only: %u; where they "
-	     "were inlined when they were compiled, they do not shift: give the "
-	     "plugin when compiling, too",
-	     entries);
+    warning (
+      0,
+      "kstackrand: entries chosen at the link step only: %u; where they "
+      "were inlined when they were compiled, they do not shift: give the "
+      "plugin when compiling, too",
+      entries);
 }
 
 /* Where LTO generates code, its partitions hold what the whole-program step
@@ -384,7 +385,8 @@ mark_entries (void *, void *)
    in other objects are served; what was inlined within an object is not.  */
 
 static const pass_data link_marker_data = {
-  IPA_PASS, "kstackrand_link_marker", OPTGROUP_NONE, TV_PLUGIN_RUN, 0, 0, 0, 0, 0,
+  IPA_PASS, "kstackrand_link_marker", OPTGROUP_NONE, TV_PLUGIN_RUN, 0, 0, 0, 0,
+  0,
 };
 
 class link_marker_pass : public ipa_opt_pass_d

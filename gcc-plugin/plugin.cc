@@ -136,7 +136,8 @@ plugin_init (plugin_name_args *plugin, plugin_gcc_version *version)
   register_callback (name, PLUGIN_INFO, NULL, make_plugin_info ());
   register_callback (name, PLUGIN_ATTRIBUTES, register_attributes, NULL);
   register_callback (name, PLUGIN_START_UNIT, define_macro, NULL);
-  register_callback (name, PLUGIN_PRAGMAS, define_macro_for_preprocessing, NULL);
+  register_callback (name, PLUGIN_PRAGMAS, define_macro_for_preprocessing,
+		     NULL);
   if (kstackrand_policy_disabled (kstackrand_policy))
     return 0;
 

@@ -28,9 +28,9 @@ struct entry_settings
 {
   enum kstackrand_model model;
   unsigned bits;
-  bool smp;	/* model linux: the kernel has per-CPU areas */
-  bool entry;	/* the stack is shifted */
-  bool reseed;	/* fresh entropy is mixed in */
+  bool smp;    /* model linux: the kernel has per-CPU areas */
+  bool entry;  /* the stack is shifted */
+  bool reseed; /* fresh entropy is mixed in */
 };
 
 /* PLUGIN_ATTRIBUTES: makes the attributes for users known.  */

@@ -42,8 +42,8 @@ extern_variable (const char *name, unsigned bytes)
 {
   tree type
     = build_array_type_nelts (uint64_type_node, bytes / sizeof (uint64_t));
-  tree decl = build_decl (UNKNOWN_LOCATION, VAR_DECL, get_identifier (name),
-			  type);
+  tree decl
+    = build_decl (UNKNOWN_LOCATION, VAR_DECL, get_identifier (name), type);
   TREE_PUBLIC (decl) = 1;
   DECL_EXTERNAL (decl) = 1;
   return decl;
@@ -61,10 +61,10 @@ declare_runtime (void)
 {
   if (process_decl)
     return;
-  process_decl = extern_variable (KSTACKRAND_PROCESS_SYMBOL,
-				  sizeof (kstackrand_process));
-  thread_decl = extern_variable (KSTACKRAND_THREAD_SYMBOL,
-				 sizeof (kstackrand_thread));
+  process_decl
+    = extern_variable (KSTACKRAND_PROCESS_SYMBOL, sizeof (kstackrand_process));
+  thread_decl
+    = extern_variable (KSTACKRAND_THREAD_SYMBOL, sizeof (kstackrand_thread));
   /* A general access would be a call to __tls_get_addr in a shared library.  */
   set_decl_tls_model (thread_decl, TLS_MODEL_INITIAL_EXEC);
   offset_fndecl = extern_function (KSTACKRAND_OFFSET_SYMBOL, size_type_node);
@@ -141,8 +141,8 @@ asm_operands (const asm_operand *operands)
   vec<tree, va_gc> *list = NULL;
   for (; operands->constraint; operands++)
     {
-      tree constraint
-	= build_string (strlen (operands->constraint) + 1, operands->constraint);
+      tree constraint = build_string (strlen (operands->constraint) + 1,
+				      operands->constraint);
       vec_safe_push (list,
 		     build_tree_list (build_tree_list (NULL_TREE, constraint),
 				      unshare_expr (operands->value)));
@@ -157,12 +157,12 @@ emit_asm (gimple_stmt_iterator *gsi, const char *text,
 {
   vec<tree, va_gc> *clobber_list = NULL;
   for (; *clobbers; clobbers++)
-    vec_safe_push (clobber_list,
-		   build_tree_list (NULL_TREE,
-				    build_string (strlen (*clobbers) + 1,
-						  *clobbers)));
-  gasm *stmt = gimple_build_asm_vec (text, asm_operands (inputs),
-				     asm_operands (outputs), clobber_list, NULL);
+    vec_safe_push (
+      clobber_list,
+      build_tree_list (NULL_TREE,
+		       build_string (strlen (*clobbers) + 1, *clobbers)));
+  gasm *stmt = gimple_build_asm_vec (
+    text, asm_operands (inputs), asm_operands (outputs), clobber_list, NULL);
   gimple_asm_set_volatile (stmt, true);
   for (; outputs->constraint; outputs++)
     if (TREE_CODE (outputs->value) == SSA_NAME)
@@ -189,8 +189,9 @@ append_shift (gimple_stmt_iterator *gsi, tree offset, unsigned bits)
 static tree
 append_mask (gimple_stmt_iterator *gsi, tree offset, unsigned bits)
 {
-  return append_binary (gsi, BIT_AND_EXPR, offset,
-			build_int_cst (uint64_type_node, kstackrand_mask (bits)));
+  return append_binary (
+    gsi, BIT_AND_EXPR, offset,
+    build_int_cst (uint64_type_node, kstackrand_mask (bits)));
 }
 
 /* Model `call`.  */
@@ -228,9 +229,9 @@ append_fast_draw (basic_block bb, tree key, tree step, unsigned bits)
   tree multiplier
     = append_load (&gsi, thread_decl, KSTACKRAND_THREAD_MULTIPLIER);
   tree word = append_binary (&gsi, MULT_EXPR, swapped, multiplier);
-  tree offset
-    = append_binary (&gsi, RSHIFT_EXPR, word,
-		     build_int_cst (integer_type_node, KSTACKRAND_OFFSET_SHIFT));
+  tree offset = append_binary (
+    &gsi, RSHIFT_EXPR, word,
+    build_int_cst (integer_type_node, KSTACKRAND_OFFSET_SHIFT));
   return append_mask (&gsi, offset, bits);
 }
 
@@ -278,8 +279,7 @@ append_inline_draw (basic_block draw, unsigned bits)
   append (&gsi, gimple_build_cond (NE_EXPR, key, seal, NULL_TREE, NULL_TREE));
   split_ways (draw, &fast, &slow);
 
-  gphi *offset
-    = create_phi_node (make_ssa_name (uint64_type_node), fast->dest);
+  gphi *offset = create_phi_node (make_ssa_name (uint64_type_node), fast->dest);
   add_phi_arg (offset, append_fast_draw (fast->src, key, step, bits), fast,
 	       UNKNOWN_LOCATION);
   add_phi_arg (offset, append_slow_draw (slow->src, bits), slow,
@@ -334,8 +334,7 @@ static bool
 calls_lto_guard (gimple *stmt)
 {
   tree callee = is_gimple_call (stmt) ? gimple_call_fndecl (stmt) : NULL_TREE;
-  return callee
-	 && id_equal (DECL_ASSEMBLER_NAME (callee), LTO_GUARD_SYMBOL);
+  return callee && id_equal (DECL_ASSEMBLER_NAME (callee), LTO_GUARD_SYMBOL);
 }
 
 static void
@@ -370,11 +369,12 @@ static void
 remark (tree fndecl, const entry_settings &settings)
 {
   if (settings.entry && dump_enabled_p ())
-    dump_printf_loc (MSG_OPTIMIZED_LOCATIONS,
-		     dump_user_location_t::from_function_decl (fndecl),
-		     "kstackrand: shifting the stack of %s, model %s, %u bits\n",
-		     IDENTIFIER_POINTER (DECL_ASSEMBLER_NAME (fndecl)),
-		     kstackrand_model_name (settings.model), settings.bits);
+    dump_printf_loc (
+      MSG_OPTIMIZED_LOCATIONS,
+      dump_user_location_t::from_function_decl (fndecl),
+      "kstackrand: shifting the stack of %s, model %s, %u bits\n",
+      IDENTIFIER_POINTER (DECL_ASSEMBLER_NAME (fndecl)),
+      kstackrand_model_name (settings.model), settings.bits);
 }
 
 /* Passes.  */

@@ -19,11 +19,9 @@ emit_fetch_add (gimple_stmt_iterator *gsi, tree old, tree counter, tree step)
 {
   tree sum = make_ssa_name (TREE_TYPE (old));
   tree failed = make_ssa_name (unsigned_type_node);
-  const asm_operand outputs[] = { { "=&r", old },
-				  { "=&r", sum },
-				  { "=&r", failed },
-				  { "=Q", counter },
-				  {} };
+  const asm_operand outputs[] = {
+    { "=&r", old }, { "=&r", sum }, { "=&r", failed }, { "=Q", counter }, {}
+  };
   const asm_operand inputs[] = { { "r", step }, { "Q", counter }, {} };
   const char *const clobbers[] = { NULL };
   emit_asm (gsi,

@@ -34,7 +34,8 @@ emit_draw_slow (gimple_stmt_iterator *gsi, tree offset)
   const char *const clobbers[] = { "r11", "memory", NULL };
   emit_asm (gsi,
 	    "{call\t*" KSTACKRAND_DRAW_SLOW_SYMBOL "@GOTPCREL(%%rip)"
-	    "|call\t[QWORD PTR " KSTACKRAND_DRAW_SLOW_SYMBOL "@GOTPCREL[rip]]}\n\t"
+	    "|call\t[QWORD PTR " KSTACKRAND_DRAW_SLOW_SYMBOL
+	    "@GOTPCREL[rip]]}\n\t"
 	    "{movq\t%%r11, %0|mov\t%0, r11}",
 	    outputs, inputs, clobbers);
 }

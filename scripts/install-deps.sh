@@ -88,7 +88,10 @@ arm64_packages() {
 
 test_packages() {
 	printf '%s\n' binutils python3 pkg-config libcmocka-dev valgrind musl-tools file gdb \
-		shellcheck clang-format libelf-dev libcapstone-dev rustc
+		shellcheck libelf-dev libcapstone-dev rustc
+	if available clang-format-14; then
+		printf '%s\n' clang-format-14 clang-tidy-14
+	fi
 }
 
 # To build a kernel, and to boot it.

@@ -23,6 +23,9 @@ config.excludes = ["support", "output", "daemons", "CMakeLists.txt"]
 thorough = bool(lit_config.params.get("long"))
 if not thorough:
     config.excludes.append("long")
+# Each version of clang-format has a style of its own; ours is that of Debian 12's.
+if not (shutil.which("clang-format-14") and shutil.which("clang-tidy-14")):
+    config.excludes.append("lint.test")
 config.environment["LC_ALL"] = "C"
 config.environment["PATH"] = os.environ["PATH"]
 
