@@ -36,7 +36,7 @@ usage() {
 		  --keep   leave the scratch directory, with both builds and the log
 		  --help   this text
 
-		CC names the compiler, a GCC (now: $CC). The source is kept in
+		CC names the compiler, GCC or Clang (now: $CC). The source is kept in
 		$(debian_source_cache).
 		Exit status: 0 if both did as they should, 1 if not.
 	END
@@ -50,23 +50,22 @@ install_dependencies() {
 
 # Sets $plugin_flags and $library_flags: what a user puts into CFLAGS and LDFLAGS.
 build_kstackrand() {
-	local triplet major target
-	if ! triplet=$("$CC" -dumpmachine 2>&1) || ! major=$("$CC" -dumpversion 2>&1); then
-		die "CC=$CC does not run; name a GCC that is installed"
+	local macros major targets
+	macros=$("$CC" -dM -E - </dev/null 2>&1) || die "CC=$CC does not run; name a compiler that is installed"
+	if major=$(awk '$2 == "__clang_major__" { print $3; found = 1 } END { exit !found }' <<<"$macros"); then
+		targets=(kstackrand-llvm-"$major"-front kstackrand-llvm-"$major"-pass)
+	else
+		major=$("$CC" -dumpversion)
+		targets=(kstackrand-gcc-"$("$CC" -dumpmachine)"-"${major%%.*}")
 	fi
-	if "$CC" -dM -E - </dev/null | grep '__clang__' >/dev/null; then
-		die "CC=$CC is Clang; this builds with a GCC"
-	fi
-	major=${major%%.*}
 	cd "$root"
 	step 300 "configuring kstackrand" cmake --preset default
-	target=kstackrand-gcc-$triplet-$major
-	if ! cmake --build --preset default --target help | grep "^$target:" >/dev/null; then
+	if ! cmake --build --preset default --target help | grep "^${targets[0]}:" >/dev/null; then
 		sed -n 's/^-- kstackrand: not built/not built/p' "$log" >&2
-		die "there is no plugin for CC=$CC ($triplet, $major)"
+		die "there is no plugin for CC=$CC"
 	fi
-	step 900 "building kstackrand for $CC ($triplet, $major)" \
-		cmake --build --preset default --target "$target" kstackrand-shared
+	step 900 "building kstackrand for $CC" \
+		cmake --build --preset default --target "${targets[@]}" kstackrand-shared
 	plugin_flags=$("$build/bin/kstackrand-config" --cc "$CC" --policy dnsmasq --cflags)
 	library_flags=$("$build/bin/kstackrand-config" --cc "$CC" --ldflags)
 	cd "$scratch"
