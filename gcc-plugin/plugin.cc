@@ -142,9 +142,9 @@ plugin_init (plugin_name_args *plugin, plugin_gcc_version *version)
     return 0;
 
   register_callback (name, PLUGIN_REGISTER_GGC_ROOTS, NULL,
-		     CONST_CAST (ggc_root_tab *, prologue_roots));
+		     const_cast<ggc_root_tab *> (prologue_roots));
   register_callback (name, PLUGIN_REGISTER_GGC_ROOTS, NULL,
-		     CONST_CAST (ggc_root_tab *, linux_roots));
+		     const_cast<ggc_root_tab *> (linux_roots));
   register_callback (name, PLUGIN_ALL_IPA_PASSES_START, mark_entries, NULL);
   add_pass (name, make_link_marker_pass (g), "whole-program",
 	    PASS_POS_INSERT_BEFORE);
