@@ -36,6 +36,8 @@
  * layout has not changed from 5.10 to 7.2: name, module, ops, permissions (u16),
  * level (s8; -1 is that of module_param), flags (u8), address.
  */
+/* A line of text is a line of assembly. */
+/* clang-format off */
 static const char state_format[] =
 	"\t.ifndef " KSTACKRAND_CPU_SYMBOL "\n"
 	/* section of the state */
@@ -157,6 +159,8 @@ static const char arm64_reseed_format[] =
 	"eor\t%%0, %%0, %%5\n\t"
 	"orr\t%%0, %%0, #1\n\t"
 	"str\t%%0, [%%1, #" MULTIPLIER "]";
+
+/* clang-format on */
 
 static const char *x86_segment(const struct kstackrand_kernel *kernel)
 {

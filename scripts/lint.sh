@@ -16,7 +16,8 @@ build=${1:-build}
 
 # Most of the tests' programs are laid out around their RUN lines.
 find gcc-plugin include llvm-pass policy runtime tests/daemons tests/policy \
-	-name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.cpp' | xargs clang-format-14 --dry-run -Werror
+	'(' -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.cpp' ')' \
+	-exec clang-format-14 --dry-run -Werror '{}' +
 # Clang knows all flags of ours but one.
 database=$(mktemp -d)
 trap 'rm -rf "$database"' EXIT
