@@ -68,14 +68,15 @@ emit_linux_state (const entry_settings &settings)
   free (text);
 }
 
-/* Fills OPERANDS with COUNT new registers, of which the first is FIRST.  */
+/* Fills OPERANDS with COUNT new registers.  */
 
 static void
-fill_outputs (asm_operand *operands, unsigned count, tree first)
+fill_outputs (asm_operand *operands, unsigned count, kstackrand_arch arch)
 {
+  static const char *const x86[] = { "=&d", "=&a" };
   for (unsigned i = 0; i < count; i++)
-    operands[i]
-      = { "=&r", i == 0 && first ? first : make_ssa_name (uint64_type_node) };
+    operands[i] = { arch == KSTACKRAND_ARCH_X86_64 ? x86[i] : "=&r",
+		    make_ssa_name (uint64_type_node) };
   operands[count] = {};
 }
 
@@ -88,15 +89,14 @@ emit_linux_draw (gimple_stmt_iterator *gsi, const entry_settings &settings)
   const unsigned count = kernel.arch == KSTACKRAND_ARCH_X86_64
 			   ? KSTACKRAND_LINUX_DRAW_OUTPUTS_X86_64
 			   : KSTACKRAND_LINUX_DRAW_OUTPUTS_AARCH64;
-  asm_operand outputs[KSTACKRAND_LINUX_DRAW_OUTPUTS_AARCH64 + 1];
+  asm_operand outputs[KSTACKRAND_LINUX_OUTPUTS_MAX + 1];
   const asm_operand inputs[] = { {} };
-  tree offset = make_ssa_name (uint64_type_node);
   char *text = kstackrand_linux_draw (&kernel);
 
-  fill_outputs (outputs, count, offset);
+  fill_outputs (outputs, count, kernel.arch);
   emit_asm (gsi, text, outputs, inputs, clobbers);
   free (text);
-  return offset;
+  return outputs[0].value;
 }
 
 void
@@ -106,7 +106,7 @@ emit_linux_reseed (gimple_stmt_iterator *gsi, const entry_settings &settings)
   const unsigned count = kernel.arch == KSTACKRAND_ARCH_X86_64
 			   ? KSTACKRAND_LINUX_RESEED_OUTPUTS_X86_64
 			   : KSTACKRAND_LINUX_RESEED_OUTPUTS_AARCH64;
-  asm_operand outputs[KSTACKRAND_LINUX_RESEED_OUTPUTS_AARCH64 + 1];
+  asm_operand outputs[KSTACKRAND_LINUX_OUTPUTS_MAX + 1];
   asm_operand inputs[KSTACKRAND_LINUX_RANDOM_WORDS + 1];
   char *text = kstackrand_linux_reseed (&kernel);
 
@@ -118,7 +118,7 @@ emit_linux_reseed (gimple_stmt_iterator *gsi, const entry_settings &settings)
       inputs[i] = { "r", emit_call (gsi, random_fndecl, uint64_type_node) };
       inputs[i + 1] = {};
     }
-  fill_outputs (outputs, count, NULL_TREE);
+  fill_outputs (outputs, count, kernel.arch);
   emit_asm (gsi, text, outputs, inputs, clobbers);
   free (text);
 }

@@ -27,8 +27,17 @@
 #define MULTIPLIER STRING(KSTACKRAND_CPU_MULTIPLIER)
 
 /*
- * In one section group, so that a linker keeps one of all files' copies: a
- * second boot parameter of the same name would make sysfs complain. Under LTO,
+ * The signature of the section group. Not the name of anything in it, so that
+ * assemblers make it a local symbol: objtool (tools/objtool/elf.c,
+ * elf_create_symbol) moves global ones to make room for its own, and does not
+ * tell the group. A linker that then finds two groups where there should be one
+ * keeps both.
+ */
+#define GROUP "kstackrand"
+
+/*
+ * In one section group, so that a linker keeps one of all files' copies: with a
+ * second boot parameter of the same name the kernel would not start. Under LTO,
  * one assembler may see several copies: hence .ifndef. Hidden, so that no code
  * reaches them through a table of addresses.
  *
@@ -41,7 +50,7 @@
 static const char state_format[] =
 	"\t.ifndef " KSTACKRAND_CPU_SYMBOL "\n"
 	/* section of the state */
-	"\t.pushsection %s,\"awG\",%%progbits," KSTACKRAND_CPU_SYMBOL ",comdat\n"
+	"\t.pushsection %s,\"awG\",%%progbits," GROUP ",comdat\n"
 	"\t.balign " STRING(KSTACKRAND_CPU_BYTES) "\n"
 	"\t.weak " KSTACKRAND_CPU_SYMBOL "\n"
 	"\t.hidden " KSTACKRAND_CPU_SYMBOL "\n"
@@ -50,7 +59,7 @@ static const char state_format[] =
 	KSTACKRAND_CPU_SYMBOL ":\n"
 	"\t.zero " STRING(KSTACKRAND_CPU_BYTES) "\n"
 	"\t.popsection\n"
-	"\t.pushsection .data..ro_after_init,\"awG\",%%progbits," KSTACKRAND_CPU_SYMBOL ",comdat\n"
+	"\t.pushsection .data..ro_after_init,\"awG\",%%progbits," GROUP ",comdat\n"
 	"\t.balign 8\n"
 	"\t.weak " KSTACKRAND_MASK_SYMBOL "\n"
 	"\t.hidden " KSTACKRAND_MASK_SYMBOL "\n"
@@ -60,11 +69,11 @@ static const char state_format[] =
 	/* mask */
 	"\t.quad %u\n"
 	"\t.popsection\n"
-	"\t.pushsection .rodata,\"aG\",%%progbits," KSTACKRAND_CPU_SYMBOL ",comdat\n"
+	"\t.pushsection .rodata,\"aG\",%%progbits," GROUP ",comdat\n"
 	".Lkstackrand_parameter:\n"
 	"\t.asciz \"" KSTACKRAND_MASK_PARAMETER "\"\n"
 	"\t.popsection\n"
-	"\t.pushsection __param,\"aG\",%%progbits," KSTACKRAND_CPU_SYMBOL ",comdat\n"
+	"\t.pushsection __param,\"aG\",%%progbits," GROUP ",comdat\n"
 	"\t.balign 8\n"
 	"\t.quad .Lkstackrand_parameter\n"
 	"\t.quad 0\n"
@@ -90,14 +99,11 @@ char *kstackrand_linux_state(const struct kstackrand_kernel *kernel)
 #define X86_FIELD(field) "%1$s" KSTACKRAND_CPU_SYMBOL "+" field "(%%%%rip)"
 
 static const char x86_draw_format[] =
-	"movq\t" X86_FIELD(STEP) ", %%0\n\t"
-	"xaddq\t%%0, " X86_FIELD(COUNTER) "\n\t"
-	"movq\t" X86_FIELD(KEY) ", %%1\n\t"
-	"xorq\t%%0, %%1\n\t"
-	"imulq\t%%1, %%0\n\t"
-	"bswapq\t%%0\n\t"
-	"imulq\t" X86_FIELD(MULTIPLIER) ", %%0\n\t"
-	"shrq\t$" STRING(KSTACKRAND_OFFSET_SHIFT) ", %%0\n\t"
+	"movq\t" X86_FIELD(STEP) ", %%1\n\t"
+	"xaddq\t%%1, " X86_FIELD(COUNTER) "\n\t"
+	"xorq\t" X86_FIELD(KEY) ", %%1\n\t"
+	"imulq\t%%1, %%1\n\t"
+	"mulq\t" X86_FIELD(MULTIPLIER) "\n\t" /* %1 times that, high half in %0 */
 	"andl\t" KSTACKRAND_MASK_SYMBOL "(%%%%rip), %%k0";
 
 static const char x86_reseed_format[] =
@@ -133,14 +139,13 @@ static const char arm64_draw_format[] =
 	"add\t%%4, %%0, %%3\n\t"
 	"stxr\t%%w5, %%4, [%%1]\n\t"
 	"cbnz\t%%w5, 2b\n\t"
-	"eor\t%%2, %%2, %%0\n\t"
-	"mul\t%%0, %%0, %%2\n\t"
-	"rev\t%%0, %%0\n\t"
+	"eor\t%%0, %%0, %%2\n\t"
+	"mul\t%%0, %%0, %%0\n\t"
 	"ldr\t%%1, [%%1, #" MULTIPLIER "]\n\t"
-	"mul\t%%0, %%0, %%1\n\t"
+	"umulh\t%%0, %%0, %%1\n\t"
 	"adrp\t%%1, " KSTACKRAND_MASK_SYMBOL "\n\t"
 	"ldr\t%%1, [%%1, :lo12:" KSTACKRAND_MASK_SYMBOL "]\n\t"
-	"and\t%%0, %%1, %%0, lsr #" STRING(KSTACKRAND_OFFSET_SHIFT);
+	"and\t%%0, %%0, %%1";
 
 /* The words are %2 to %5. */
 static const char arm64_reseed_format[] =

@@ -29,10 +29,12 @@ struct kstackrand_kernel {
 	unsigned bits; /* 0 … 8 */
 };
 
-/* Operands of the draw: the offset first, then registers for it to work in;
- * all are outputs, early-clobbered general registers of 64 bits. */
+/* Operands of the draw: the offset first, then registers for it to work in.
+ * All are outputs of 64 bits that share no register with each other; on x86_64
+ * they are rdx and rax, on arm64 any. */
 #define KSTACKRAND_LINUX_DRAW_OUTPUTS_X86_64 2
 #define KSTACKRAND_LINUX_DRAW_OUTPUTS_AARCH64 6
+#define KSTACKRAND_LINUX_OUTPUTS_MAX 6
 
 /* Operands of the reseed: that many such registers to work in as outputs, then
  * this many inputs, random words in general registers. */
@@ -46,7 +48,7 @@ struct kstackrand_kernel {
 char *kstackrand_linux_state(const struct kstackrand_kernel *kernel);
 
 /** The draw: no branch that depends on data, no call; %0 is the offset in
- *  bytes, 0 … 4095. The plugin must still mask it with kstackrand_mask(bits),
+ *  bytes, as far as the mask lets it. The plugin must still mask it with kstackrand_mask(bits),
  *  in the compiler's own terms: so the compiler knows that the stack stays
  *  aligned, and whatever a user set the mask to, the shift is a valid one.
  *  Right with preemption and on any CPU. */

@@ -60,8 +60,7 @@
  * The prologue of an entry, in C:
  *
  *     counter = fetch_add(&cpu.counter, cpu.step);
- *     offset = kstackrand_offset_of(kstackrand_word(counter, cpu.key,
- *                                                   cpu.multiplier));
+ *     offset = kstackrand_cpu_word(counter, cpu.key, cpu.multiplier);
  *     stack pointer -= offset & __kstackrand_mask & kstackrand_mask(bits);
  *
  * and of a reseed point, with words from the kernel's CRNG:
@@ -139,6 +138,22 @@ size_t __kstackrand_offset(void);
 static inline uint64_t kstackrand_word(uint64_t counter, uint64_t key, uint64_t multiplier)
 {
 	return __builtin_bswap64(counter * (counter ^ key)) * multiplier;
+}
+
+__extension__ typedef unsigned __int128 kstackrand_u128;
+
+/**
+ * The same for model linux, where each instruction counts: the offset is taken
+ * from the low bits of this word as they are. They lie in the middle of a
+ * product of 128 bits, which every bit of both factors reaches. Squaring is not
+ * linear, and the key keeps the squares from being a polynomial in the number
+ * of the draw; without it, some steps show lags. A multiplier of 0 gives 0.
+ */
+static inline uint64_t kstackrand_cpu_word(uint64_t counter, uint64_t key, uint64_t multiplier)
+{
+	uint64_t keyed = counter ^ key;
+
+	return (uint64_t)(((kstackrand_u128)(keyed * keyed) * multiplier) >> 64);
 }
 
 /** The largest offset in bytes that `bits` allow; bits 0 … 8. */
