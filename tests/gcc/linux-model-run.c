@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Model linux outside of a kernel: as in one without CONFIG_SMP, the state is
+// ordinary data, and the test supplies what else a kernel would. No shift
+// before the first reseed point; then 64 cells; the mask counts, and no value
+// of it does harm; one boot parameter, however many files have an entry.
+// RUN: %plain_cc -O1 -c %support/witness.c -o %t.witness.o
+// RUN: for level in 0 1 2 3 s; do \
+// RUN:   %cc -O$level -D__KERNEL__ -fplugin-arg-kstackrand-model=linux -fplugin-arg-kstackrand-entry=entry_\* -fno-pie -fplugin-arg-kstackrand-reseed=tick -I%support -DSECOND -c %s -o %t.2.o && \
+// RUN:   %cc -O$level -D__KERNEL__ -fplugin-arg-kstackrand-model=linux -fplugin-arg-kstackrand-entry=entry_\* -fno-pie -fplugin-arg-kstackrand-reseed=tick -I%support -c %s -o %t.1.o && \
+// RUN:   %plain_cc -r -nostdlib %t.1.o %t.2.o -o %t.r.o && \
+// RUN:   %plain_cc %t.r.o %t.witness.o -no-pie -o %t && \
+// RUN:   echo "-O$level" && %run %t || exit 1; \
+// RUN: done
+#include <stdio.h>
+#include <stdlib.h>
+#include <witness.h>
+
+#ifdef SECOND
+
+/* Another file with an entry of its own. */
+__attribute__((section(".noinstr.text"))) uintptr_t entry_second(void)
+{
+	return witness();
+}
+
+#else
+
+uintptr_t entry_second(void);
+
+/* struct kernel_param, include/linux/moduleparam.h. */
+struct kernel_param {
+	const char *name;
+	void *module;
+	const void *operations;
+	uint16_t permissions;
+	int8_t level;
+	uint8_t flags;
+	unsigned long *argument;
+};
+
+extern const struct kernel_param __start___param[], __stop___param[];
+extern unsigned long __kstackrand_mask __attribute__((visibility("hidden")));
+const char param_ops_ulong[1];
+
+/* What a kernel has; good enough to be random. */
+uint64_t get_random_u64(void)
+{
+	static uint64_t state = 88172645463325252;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state * 2685821657736338717;
+}
+
+__attribute__((section(".noinstr.text"))) uintptr_t entry_first(void)
+{
+	return witness();
+}
+
+static int ticks;
+
+void tick(void)
+{
+	ticks++;
+}
+
+static void expect(int holds, const char *what)
+{
+	if (!holds) {
+		printf("not so: %s\n", what);
+		exit(1);
+	}
+}
+
+int main(void)
+{
+	static const unsigned long masks[][2] = {{0, 0}, {0x1f0, 5}, {15, 0}, {~0UL, 6}, {0x3f0, 6}};
+
+	expect(__stop___param - __start___param == 1, "one boot parameter");
+	expect(__start___param->argument == &__kstackrand_mask, "it is the mask");
+	expect(__start___param->operations == param_ops_ulong, "it is an unsigned long");
+	expect(__start___param->permissions == 0444, "nobody may write it");
+	expect(__kstackrand_mask == 1008, "6 bits");
+	expect_cells("before a seed", entry_first, 0);
+	tick();
+	expect(ticks == 1, "a reseed point does what it did");
+	expect_cells("first file", entry_first, 6);
+	expect_cells("second file", entry_second, 6);
+	for (unsigned i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
+		__kstackrand_mask = masks[i][0];
+		expect_cells("mask", entry_first, (int)masks[i][1]);
+		tick();
+	}
+	return 0;
+}
+#endif
