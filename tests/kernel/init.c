@@ -516,7 +516,8 @@ static void ready_crng(void)
 	int fd = open("/dev/urandom", O_RDONLY);
 	uint64_t word;
 
-	say("crng %s at start", getrandom(&word, sizeof(word), GRND_NONBLOCK) > 0 ? "ready" : "not ready");
+	say("crng %s at start",
+	    getrandom(&word, sizeof(word), GRND_NONBLOCK) > 0 ? "ready" : "not ready");
 	for (size_t i = 0; i < 16; i++)
 		pool.words[i] = (uint32_t)now() * 2654435761U;
 	if (fd < 0 || ioctl(fd, RNDADDENTROPY, &pool) != 0)
