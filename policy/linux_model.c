@@ -45,57 +45,46 @@
  * layout has not changed from 5.10 to 7.2: name, module, ops, permissions (u16),
  * level (s8; -1 is that of module_param), flags (u8), address.
  */
-/* A line of text is a line of assembly. */
 /* clang-format off */
 static const char state_format[] =
 	"\t.ifndef " KSTACKRAND_CPU_SYMBOL "\n"
 	/* section of the state */
 	"\t.pushsection %s,\"awG\",%%progbits," GROUP ",comdat\n"
-	"\t.balign " STRING(
-		KSTACKRAND_CPU_BYTES) "\n"
-				      "\t.weak " KSTACKRAND_CPU_SYMBOL "\n"
-				      "\t.hidden " KSTACKRAND_CPU_SYMBOL "\n"
-				      "\t.type " KSTACKRAND_CPU_SYMBOL ", %%object\n"
-				      "\t.size " KSTACKRAND_CPU_SYMBOL ", " STRING(
-					      KSTACKRAND_CPU_BYTES) "\n" KSTACKRAND_CPU_SYMBOL ":\n"
-								    "\t.zero " STRING(
-									    KSTACKRAND_CPU_BYTES) "\n"
-												  "\t.popsection\n"
-												  "\t.pushsection .data..ro_after_init,\"awG\",%%progbits," GROUP
-												  ",comdat\n"
-												  "\t.balign 8\n"
-												  "\t.weak " KSTACKRAND_MASK_SYMBOL
-												  "\n"
-												  "\t.hidden " KSTACKRAND_MASK_SYMBOL
-												  "\n"
-												  "\t.type " KSTACKRAND_MASK_SYMBOL
-												  ", %%object\n"
-												  "\t.size " KSTACKRAND_MASK_SYMBOL
-												  ", 8\n" KSTACKRAND_MASK_SYMBOL
-												  ":\n"
-												  /* mask */
-												  "\t.quad %u\n"
-												  "\t.popsection\n"
-												  "\t.pushsection .rodata,\"aG\",%%progbits," GROUP
-												  ",comdat\n"
-												  ".Lkstackrand_parameter:\n"
-												  "\t.asciz \"" KSTACKRAND_MASK_PARAMETER
-												  "\"\n"
-												  "\t.popsection\n"
-												  "\t.pushsection __param,\"aG\",%%progbits," GROUP
-												  ",comdat\n"
-												  "\t.balign 8\n"
-												  "\t.quad .Lkstackrand_parameter\n"
-												  "\t.quad 0\n"
-												  "\t.quad param_ops_ulong\n"
-												  "\t.2byte 0444\n"
-												  "\t.byte -1\n"
-												  "\t.byte 0\n"
-												  "\t.balign 8\n"
-												  "\t.quad " KSTACKRAND_MASK_SYMBOL
-												  "\n"
-												  "\t.popsection\n"
-												  "\t.endif\n";
+	"\t.balign " STRING(KSTACKRAND_CPU_BYTES) "\n"
+	"\t.weak " KSTACKRAND_CPU_SYMBOL "\n"
+	"\t.hidden " KSTACKRAND_CPU_SYMBOL "\n"
+	"\t.type " KSTACKRAND_CPU_SYMBOL ", %%object\n"
+	"\t.size " KSTACKRAND_CPU_SYMBOL ", " STRING(KSTACKRAND_CPU_BYTES) "\n"
+	KSTACKRAND_CPU_SYMBOL ":\n"
+	"\t.zero " STRING(KSTACKRAND_CPU_BYTES) "\n"
+	"\t.popsection\n"
+	"\t.pushsection .data..ro_after_init,\"awG\",%%progbits," GROUP ",comdat\n"
+	"\t.balign 8\n"
+	"\t.weak " KSTACKRAND_MASK_SYMBOL "\n"
+	"\t.hidden " KSTACKRAND_MASK_SYMBOL "\n"
+	"\t.type " KSTACKRAND_MASK_SYMBOL ", %%object\n"
+	"\t.size " KSTACKRAND_MASK_SYMBOL ", 8\n"
+	KSTACKRAND_MASK_SYMBOL ":\n"
+	/* mask */
+	"\t.quad %u\n"
+	"\t.popsection\n"
+	"\t.pushsection .rodata,\"aG\",%%progbits," GROUP ",comdat\n"
+	".Lkstackrand_parameter:\n"
+	"\t.asciz \"" KSTACKRAND_MASK_PARAMETER "\"\n"
+	"\t.popsection\n"
+	"\t.pushsection __param,\"aG\",%%progbits," GROUP ",comdat\n"
+	"\t.balign 8\n"
+	"\t.quad .Lkstackrand_parameter\n"
+	"\t.quad 0\n"
+	"\t.quad param_ops_ulong\n"
+	"\t.2byte 0444\n"
+	"\t.byte -1\n"
+	"\t.byte 0\n"
+	"\t.balign 8\n"
+	"\t.quad " KSTACKRAND_MASK_SYMBOL "\n"
+	"\t.popsection\n"
+	"\t.endif\n";
+/* clang-format on */
 
 char *kstackrand_linux_state(const struct kstackrand_kernel *kernel)
 {
@@ -107,80 +96,75 @@ char *kstackrand_linux_state(const struct kstackrand_kernel *kernel)
  * x86_64. %1$s is the segment: "%%gs:" or nothing. An interrupt may come between
  * any two instructions; the one that advances the counter cannot be split.
  */
+/* clang-format off */
 #define X86_FIELD(field) "%1$s" KSTACKRAND_CPU_SYMBOL "+" field "(%%%%rip)"
 
-static const char x86_draw_format[] = "movq\t" X86_FIELD(
-	STEP) ", %%1\n\t"
-	      "xaddq\t%%1, " X86_FIELD(
-		      COUNTER) "\n\t"
-			       "xorq\t" X86_FIELD(
-				       KEY) ", %%1\n\t"
-					    "imulq\t%%1, %%1\n\t"
-					    "mulq\t" X86_FIELD(
-						    MULTIPLIER) "\n\t" /* %1 times that, high half
-                                                                          in %0 */
-								"andl\t" KSTACKRAND_MASK_SYMBOL
-								"(%%%%rip), %%k0";
+static const char x86_draw_format[] =
+	"movq\t" X86_FIELD(STEP) ", %%1\n\t"
+	"xaddq\t%%1, " X86_FIELD(COUNTER) "\n\t"
+	"xorq\t" X86_FIELD(KEY) ", %%1\n\t"
+	"imulq\t%%1, %%1\n\t"
+	"mulq\t" X86_FIELD(MULTIPLIER) "\n\t" /* %1 times that, high half in %0 */
+	"andl\t" KSTACKRAND_MASK_SYMBOL "(%%%%rip), %%k0";
 
-static const char x86_reseed_format[] = "addq\t%%0, " X86_FIELD(
-	COUNTER) "\n\t"
-		 "xorq\t%%1, " X86_FIELD(
-			 KEY) "\n\t"
-			      "xorq\t%%2, " X86_FIELD(
-				      STEP) "\n\t"
-					    "orq\t$1, " X86_FIELD(
-						    STEP) "\n\t"
-							  "xorq\t%%3, " X86_FIELD(
-								  MULTIPLIER) "\n\t"
-									      "orq\t$1, " X86_FIELD(
-										      MULTIPLIER);
+static const char x86_reseed_format[] =
+	"addq\t%%0, " X86_FIELD(COUNTER) "\n\t"
+	"xorq\t%%1, " X86_FIELD(KEY) "\n\t"
+	"xorq\t%%2, " X86_FIELD(STEP) "\n\t"
+	"orq\t$1, " X86_FIELD(STEP) "\n\t"
+	"xorq\t%%3, " X86_FIELD(MULTIPLIER) "\n\t"
+	"orq\t$1, " X86_FIELD(MULTIPLIER);
 
 /*
  * arm64. %s is how the address of this CPU's state comes into register %1, with
  * %0 to work in. A task that is preempted and moved after that advances the
  * counter of the CPU it came from: the exclusive pair makes that as good.
  */
-static const char arm64_address_smp[] = "mrs\t%0, CurrentEL\n\t"
-					"mrs\t%1, tpidr_el1\n\t"
-					"tbz\t%0, #3, 1f\n\t"
-					"mrs\t%1, tpidr_el2\n"
-					"1:\tadrp\t%0, " KSTACKRAND_CPU_SYMBOL "\n\t"
-					"add\t%1, %1, %0\n\t"
-					"add\t%1, %1, :lo12:" KSTACKRAND_CPU_SYMBOL "\n";
+static const char arm64_address_smp[] =
+	"mrs\t%0, CurrentEL\n\t"
+	"mrs\t%1, tpidr_el1\n\t"
+	"tbz\t%0, #3, 1f\n\t"
+	"mrs\t%1, tpidr_el2\n"
+	"1:\tadrp\t%0, " KSTACKRAND_CPU_SYMBOL "\n\t"
+	"add\t%1, %1, %0\n\t"
+	"add\t%1, %1, :lo12:" KSTACKRAND_CPU_SYMBOL "\n";
 
-static const char arm64_address_up[] = "adrp\t%1, " KSTACKRAND_CPU_SYMBOL "\n\t"
-				       "add\t%1, %1, :lo12:" KSTACKRAND_CPU_SYMBOL "\n";
+static const char arm64_address_up[] =
+	"adrp\t%1, " KSTACKRAND_CPU_SYMBOL "\n\t"
+	"add\t%1, %1, :lo12:" KSTACKRAND_CPU_SYMBOL "\n";
 
-static const char arm64_draw_format[] = "%s"
-					"\tldp\t%%2, %%3, [%%1, #" KEY "]\n" /* key and step */
-					"2:\tldxr\t%%0, [%%1]\n\t"
-					"add\t%%4, %%0, %%3\n\t"
-					"stxr\t%%w5, %%4, [%%1]\n\t"
-					"cbnz\t%%w5, 2b\n\t"
-					"eor\t%%0, %%0, %%2\n\t"
-					"mul\t%%0, %%0, %%0\n\t"
-					"ldr\t%%1, [%%1, #" MULTIPLIER "]\n\t"
-					"umulh\t%%0, %%0, %%1\n\t"
-					"adrp\t%%1, " KSTACKRAND_MASK_SYMBOL "\n\t"
-					"ldr\t%%1, [%%1, :lo12:" KSTACKRAND_MASK_SYMBOL "]\n\t"
-					"and\t%%0, %%0, %%1";
+static const char arm64_draw_format[] =
+	"%s"
+	"\tldp\t%%2, %%3, [%%1, #" KEY "]\n" /* key and step */
+	"2:\tldxr\t%%0, [%%1]\n\t"
+	"add\t%%4, %%0, %%3\n\t"
+	"stxr\t%%w5, %%4, [%%1]\n\t"
+	"cbnz\t%%w5, 2b\n\t"
+	"eor\t%%0, %%0, %%2\n\t"
+	"mul\t%%0, %%0, %%0\n\t"
+	"ldr\t%%1, [%%1, #" MULTIPLIER "]\n\t"
+	"umulh\t%%0, %%0, %%1\n\t"
+	"adrp\t%%1, " KSTACKRAND_MASK_SYMBOL "\n\t"
+	"ldr\t%%1, [%%1, :lo12:" KSTACKRAND_MASK_SYMBOL "]\n\t"
+	"and\t%%0, %%0, %%1";
 
 /* The words are %2 to %5. */
-static const char arm64_reseed_format[] = "%s"
-					  "\tldr\t%%0, [%%1, #" COUNTER "]\n\t"
-					  "add\t%%0, %%0, %%2\n\t"
-					  "str\t%%0, [%%1, #" COUNTER "]\n\t"
-					  "ldr\t%%0, [%%1, #" KEY "]\n\t"
-					  "eor\t%%0, %%0, %%3\n\t"
-					  "str\t%%0, [%%1, #" KEY "]\n\t"
-					  "ldr\t%%0, [%%1, #" STEP "]\n\t"
-					  "eor\t%%0, %%0, %%4\n\t"
-					  "orr\t%%0, %%0, #1\n\t"
-					  "str\t%%0, [%%1, #" STEP "]\n\t"
-					  "ldr\t%%0, [%%1, #" MULTIPLIER "]\n\t"
-					  "eor\t%%0, %%0, %%5\n\t"
-					  "orr\t%%0, %%0, #1\n\t"
-					  "str\t%%0, [%%1, #" MULTIPLIER "]";
+static const char arm64_reseed_format[] =
+	"%s"
+	"\tldr\t%%0, [%%1, #" COUNTER "]\n\t"
+	"add\t%%0, %%0, %%2\n\t"
+	"str\t%%0, [%%1, #" COUNTER "]\n\t"
+	"ldr\t%%0, [%%1, #" KEY "]\n\t"
+	"eor\t%%0, %%0, %%3\n\t"
+	"str\t%%0, [%%1, #" KEY "]\n\t"
+	"ldr\t%%0, [%%1, #" STEP "]\n\t"
+	"eor\t%%0, %%0, %%4\n\t"
+	"orr\t%%0, %%0, #1\n\t"
+	"str\t%%0, [%%1, #" STEP "]\n\t"
+	"ldr\t%%0, [%%1, #" MULTIPLIER "]\n\t"
+	"eor\t%%0, %%0, %%5\n\t"
+	"orr\t%%0, %%0, #1\n\t"
+	"str\t%%0, [%%1, #" MULTIPLIER "]";
 
 /* clang-format on */
 
