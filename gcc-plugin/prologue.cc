@@ -122,17 +122,6 @@ emit_call (gimple_stmt_iterator *gsi, tree fndecl, tree type)
   return value;
 }
 
-static tree
-append_bswap (gimple_stmt_iterator *gsi, tree word)
-{
-  tree value = make_ssa_name (uint64_type_node);
-  gcall *call
-    = gimple_build_call (builtin_decl_explicit (BUILT_IN_BSWAP64), 1, word);
-  gimple_call_set_lhs (call, value);
-  append (gsi, call);
-  return value;
-}
-
 /* An lvalue or SSA name becomes the statement's; so does its definition.  */
 
 static vec<tree, va_gc> *
@@ -224,15 +213,11 @@ append_fast_draw (basic_block bb, tree key, tree step, unsigned bits)
   emit_fetch_add (&gsi, counter,
 		  word_at (thread_decl, KSTACKRAND_THREAD_COUNTER), step);
   tree keyed = append_binary (&gsi, BIT_XOR_EXPR, counter, key);
-  tree product = append_binary (&gsi, MULT_EXPR, counter, keyed);
-  tree swapped = append_bswap (&gsi, product);
+  tree square = append_binary (&gsi, MULT_EXPR, keyed, keyed);
   tree multiplier
     = append_load (&gsi, thread_decl, KSTACKRAND_THREAD_MULTIPLIER);
-  tree word = append_binary (&gsi, MULT_EXPR, swapped, multiplier);
-  tree offset = append_binary (
-    &gsi, RSHIFT_EXPR, word,
-    build_int_cst (integer_type_node, KSTACKRAND_OFFSET_SHIFT));
-  return append_mask (&gsi, offset, bits);
+  tree word = append_binary (&gsi, MULT_HIGHPART_EXPR, square, multiplier);
+  return append_mask (&gsi, word, bits);
 }
 
 static tree

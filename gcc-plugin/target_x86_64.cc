@@ -11,12 +11,12 @@ target_arch (void)
 }
 
 /* One instruction, which a signal cannot split; no lock prefix, since no other
-   thread writes to this counter.  */
+   thread writes to this counter.  In %rax, where the multiplication wants it.  */
 
 void
 emit_fetch_add (gimple_stmt_iterator *gsi, tree old, tree counter, tree step)
 {
-  const asm_operand outputs[] = { { "=r", old }, { "=m", counter }, {} };
+  const asm_operand outputs[] = { { "=a", old }, { "=m", counter }, {} };
   const asm_operand inputs[] = { { "0", step }, { "m", counter }, {} };
   const char *const clobbers[] = { NULL };
   emit_asm (gsi, "{xaddq\t%0, %1|xadd\t%1, %0}", outputs, inputs, clobbers);

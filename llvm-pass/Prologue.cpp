@@ -128,17 +128,20 @@ static Value *loadField(IRBuilderBase &IRB, GlobalVariable *Variable,
                                Align(8), Name);
 }
 
-/// kstackrand_word() and kstackrand_offset_of() of abi.h, unmasked.
+/// kstackrand_word() of abi.h.
 static Value *drawFast(IRBuilderBase &IRB, const TargetHooks &Target,
                        GlobalVariable *Thread, Value *Key, Value *Step) {
   Value *Counter =
       Target.FetchAdd(IRB, field(IRB, Thread, KSTACKRAND_THREAD_COUNTER), Step);
   Value *Multiplier =
       loadField(IRB, Thread, KSTACKRAND_THREAD_MULTIPLIER, "multiplier");
-  Value *Square = IRB.CreateMul(Counter, IRB.CreateXor(Counter, Key));
-  Value *Swapped = IRB.CreateUnaryIntrinsic(Intrinsic::bswap, Square);
-  Value *Word = IRB.CreateMul(Swapped, Multiplier, "word");
-  return IRB.CreateLShr(Word, KSTACKRAND_OFFSET_SHIFT, "offset");
+  Value *Keyed = IRB.CreateXor(Counter, Key);
+  Value *Square = IRB.CreateMul(Keyed, Keyed);
+  // Both compilers' targets have an instruction for the high half.
+  Type *Double = IRB.getInt128Ty();
+  Value *Product = IRB.CreateMul(IRB.CreateZExt(Square, Double),
+                                 IRB.CreateZExt(Multiplier, Double));
+  return IRB.CreateTrunc(IRB.CreateLShr(Product, 64), IRB.getInt64Ty(), "word");
 }
 
 /// Offset & mask. Not by the builder, which folds a mask of 0: an alloca must

@@ -210,6 +210,7 @@ static uint64_t process_key(void)
 static void seed_thread(uint64_t key, bool off)
 {
 	volatile struct kstackrand_thread *thread = &__kstackrand_thread;
+	/* Off: a multiplier of 0. */
 	uint64_t secret[3] = {0, 0, 0};
 
 	if (!off) {

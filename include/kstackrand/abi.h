@@ -11,8 +11,7 @@
  *         offset = __kstackrand_draw_slow();
  *     else {
  *         counter = fetch_add(&__kstackrand_thread.counter, thread.step);
- *         offset = kstackrand_offset_of(kstackrand_word(counter, key,
- *                                                       thread.multiplier));
+ *         offset = kstackrand_word(counter, key, thread.multiplier);
  *     }
  *     stack pointer -= offset & kstackrand_mask(bits);
  *
@@ -30,11 +29,6 @@
  * page is ever stepped over. */
 #define KSTACKRAND_BITS_DEFAULT 6
 #define KSTACKRAND_BITS_MAX 8
-
-/* Where in the 64-bit word of a draw the offset lies: its bits 52 … 63 hold
- * the offset in bytes, of which the low four are masked away. The same place
- * for every number of bits, so that one fixed word means one fixed offset. */
-#define KSTACKRAND_OFFSET_SHIFT 52
 
 /* Symbols. */
 #define KSTACKRAND_PROCESS_SYMBOL "__kstackrand_process"
@@ -60,7 +54,7 @@
  * The prologue of an entry, in C:
  *
  *     counter = fetch_add(&cpu.counter, cpu.step);
- *     offset = kstackrand_cpu_word(counter, cpu.key, cpu.multiplier);
+ *     offset = kstackrand_word(counter, cpu.key, cpu.multiplier);
  *     stack pointer -= offset & __kstackrand_mask & kstackrand_mask(bits);
  *
  * and of a reseed point, with words from the kernel's CRNG:
@@ -103,8 +97,8 @@ struct kstackrand_process {
 struct kstackrand_thread {
 	uint64_t counter;    /* advanced by step at every draw */
 	uint64_t seal;       /* the process key this thread was seeded under */
-	uint64_t step;       /* secret, odd; 0 when switched off */
-	uint64_t multiplier; /* secret, odd */
+	uint64_t step;       /* secret, odd */
+	uint64_t multiplier; /* secret, odd; 0 when switched off */
 };
 
 /* One per CPU of a kernel. `key` and `step` are neighbours so that arm64 loads
@@ -128,28 +122,16 @@ struct kstackrand_cpu {
  */
 size_t __kstackrand_offset(void);
 
-/**
- * The word of one draw. Not linear over GF(2), nor over Z/2^64: the counter is
- * multiplied with itself in disguise, and the byte swap lets the high bytes of
- * that product, which depend on all of the counter, reach every bit of the
- * second one. A counter and step of 0 give 0, which is how the off switch works
- * without a branch.
- */
-static inline uint64_t kstackrand_word(uint64_t counter, uint64_t key, uint64_t multiplier)
-{
-	return __builtin_bswap64(counter * (counter ^ key)) * multiplier;
-}
-
 __extension__ typedef unsigned __int128 kstackrand_u128;
 
 /**
- * The same for model linux, where each instruction counts: the offset is taken
- * from the low bits of this word as they are. They lie in the middle of a
- * product of 128 bits, which every bit of both factors reaches. Squaring is not
- * linear, and the key keeps the squares from being a polynomial in the number
- * of the draw; without it, some steps show lags. A multiplier of 0 gives 0.
+ * The word of one draw, whose low bits are the offset in bytes, as they are: they
+ * lie in the middle of a product of 128 bits, which every bit of both factors
+ * reaches. Squaring is not linear, and the key keeps the squares from being a
+ * polynomial in the number of the draw; without it, some steps show lags. A
+ * multiplier of 0 gives 0, which is how the off switch works without a branch.
  */
-static inline uint64_t kstackrand_cpu_word(uint64_t counter, uint64_t key, uint64_t multiplier)
+static inline uint64_t kstackrand_word(uint64_t counter, uint64_t key, uint64_t multiplier)
 {
 	uint64_t keyed = counter ^ key;
 
@@ -165,7 +147,7 @@ static inline uint64_t kstackrand_mask(unsigned bits)
 /** The offset in bytes, 0 … 4080, that a word stands for. */
 static inline uint64_t kstackrand_offset_of(uint64_t word)
 {
-	return (word >> KSTACKRAND_OFFSET_SHIFT) & kstackrand_mask(KSTACKRAND_BITS_MAX);
+	return word & kstackrand_mask(KSTACKRAND_BITS_MAX);
 }
 
 #ifdef __cplusplus

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What the fast path costs a leaf function at -O2, frame and seeded-and-not-
 // forked check included: at most 16 instructions on x86_64 and 26 on arm64.
-// Clang on x86_64 has two more, both of its own making: it ends a frame by
-// "mov %rbp, %rsp; pop %rbp" where GCC has "leave", which LLVM writes nowhere;
-// and the leaf's addition, behind a branch now, becomes "mov; add" and no "lea",
-// as it does behind any branch.
 // RUN: %cc -O2 %fixed_address -fplugin-arg-kstackrand-entry=leaf %s %libs -o %t
 // RUN: %python %support/instructions.py %arch %t leaf leaf_plain | tee %t.txt
-// RUN: awk -v arch=%arch -v clang=$(case "%plain_cc" in *clang*) echo 1;; *) echo 0;; esac) '{ count[$1] = $2 } END { \
-// RUN:   budget = arch == "x86_64" ? 16 + 2 * clang : 26; added = count["leaf"] - count["leaf_plain"]; \
+// RUN: awk -v arch=%arch '{ count[$1] = $2 } END { \
+// RUN:   budget = arch == "x86_64" ? 16 : 26; added = count["leaf"] - count["leaf_plain"]; \
 // RUN:   print "added:", added, "budget:", budget; \
 // RUN:   exit !(count["leaf_plain"] >= 2 && added >= 9 && added <= budget) }' %t.txt
 #include <stdlib.h>

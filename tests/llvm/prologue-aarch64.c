@@ -23,8 +23,7 @@ int entry(int a, int b)
 // CHECK-NEXT: add [[NEW:x[0-9]+]], [[OLD]],
 // CHECK-NEXT: stxr [[FAILED:w[0-9]+]], [[NEW]], [[[THREAD]]]
 // CHECK-NEXT: cbnz [[FAILED]]
-// CHECK: rev
-// CHECK: lsr x{{[0-9]+}}, x{{[0-9]+}}, #52
+// CHECK: umulh
 // CHECK: and x{{[0-9]+}}, x{{[0-9]+}}, #0x3f0
 // CHECK: sub sp, sp, x
 // CHECK: mov sp, x29

@@ -935,7 +935,7 @@ static void test_bare_names(void **state)
 		{"f()::local(int)", "f()::local"},
 		{"void ns::get<int>(char)", "ns::get<int>"},
 		{"unsigned long ns::get<std::vector<int, A (*)[3]> >(char)",
-		 "ns::get<std::vector<int, A (*)[3]> >"},
+	         "ns::get<std::vector<int, A (*)[3]> >"},
 		{"std::map<int, char> get<int>(char)", "get<int>"},
 		{"X::operator std::vector<int>()", "X::operator std::vector<int>"},
 		{"bool operator>(X, X)", "bool operator>"},
@@ -1058,8 +1058,9 @@ static void test_reseed_refusals(void **state)
 		struct kstackrand_decision decision;
 
 		restart(fixture, rows[i].model);
-		assert_int_equal(kstackrand_policy_decide_reseed(fixture->policy, &function).verdict,
-		                 KSTACKRAND_NOT_CHOSEN);
+		assert_int_equal(
+			kstackrand_policy_decide_reseed(fixture->policy, &function).verdict,
+			KSTACKRAND_NOT_CHOSEN);
 		accept(fixture, "reseed=tick");
 		decision = kstackrand_policy_decide_reseed(fixture->policy, &function);
 		assert_int_equal(decision.verdict, rows[i].verdict);
