@@ -290,7 +290,7 @@ boot() {
 	if [[ $test == count ]]; then
 		options=(-smp 1 -icount shift=0)
 	else
-		options=(-smp 2 -accel "tcg,thread=multi")
+		options=(-smp "2,sockets=2" -accel "tcg,thread=multi")
 	fi
 	if [[ $arch == x86_64 ]]; then
 		machine_name=x86_64

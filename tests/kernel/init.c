@@ -35,7 +35,7 @@
 #define SAMPLES 20480
 #define FORKS 3000
 #define CHILD_SAMPLES 12
-#define BOUNCES 6000
+#define BOUNCES 2000
 
 static const char trigger[] = "/sys/kernel/debug/provoke-crash/DIRECT";
 static const char tracing[] = "/sys/kernel/debug/tracing";
