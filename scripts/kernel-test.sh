@@ -191,21 +191,21 @@ kcflags() {
 # The build's own output is kept beside the kernel: a later run that has nothing
 # to build shall still see its warnings.
 build_plain() {
-	kernel_make plain "${image##*/}" vmlinux modules_prepare >>"$kernel/plain/build.log" 2>&1 || return
+	[[ ! -f $kernel/plain/image.plain ]] || return 0
+	kernel_make plain "${image##*/}" >>"$kernel/plain/build.log" 2>&1 || return
 	cp "$kernel/plain/$image" "$kernel/plain/image.plain"
 }
 
-# Upstream's own randomisation is one option more: few files are built again. In
-# a copy of the tree, so that neither is ever half of the other.
+# Upstream's own randomisation is one option more: few files are built again, in
+# the same directory, for in a copy of it objtool would be built anew, and then
+# everything.
 build_upstream() {
-	if [[ ! -f $kernel/upstream/.key ]] || ! cmp -s "$kernel/plain/.key" "$kernel/upstream/.key"; then
-		rm -rf -- "$kernel/upstream"
-		cp -a "$kernel/plain" "$kernel/upstream" || return
-		"$source_tree/scripts/config" --file "$kernel/upstream/.config" \
-			-e RANDOMIZE_KSTACK_OFFSET -e RANDOMIZE_KSTACK_OFFSET_DEFAULT || return
-		kernel_make upstream olddefconfig || return
-	fi
-	kernel_make upstream "${image##*/}"
+	[[ ! -f $kernel/plain/image.upstream ]] || return 0
+	"$source_tree/scripts/config" --file "$kernel/plain/.config" \
+		-e RANDOMIZE_KSTACK_OFFSET -e RANDOMIZE_KSTACK_OFFSET_DEFAULT || return
+	kernel_make plain olddefconfig || return
+	kernel_make plain "${image##*/}" || return
+	cp "$kernel/plain/$image" "$kernel/plain/image.upstream"
 }
 
 has_own() {
@@ -279,9 +279,9 @@ machine() {
 # boot IMAGE TEST [PARAMETER]: into $logs/IMAGE-TEST.log, and for arm64 kernels
 # that count or sample also as a host for virtual machines, at EL2.
 boot() {
-	local name=$1 test=$2 parameter=${3:-} file=$kernel/$1/$image options=() variant label
+	local name=$1 test=$2 parameter=${3:-} file=$kernel/plain/image.$1 options=() variant label
 	local append="quiet loglevel=1 panic=-1 TEST=$test"
-	[[ $name != plain ]] || file=$kernel/plain/image.plain
+	[[ $name != ours ]] || file=$kernel/ours/$image
 	label=$name-$test${parameter:+-$parameter}
 	case $parameter in
 	"" | none) ;;
