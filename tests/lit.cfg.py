@@ -19,7 +19,7 @@ config.name = "kstackrand"
 config.test_source_root = here
 config.test_exec_root = os.path.join(build, "tests", "output")
 config.suffixes = [".c", ".cpp", ".test", ".sh"]
-config.excludes = ["support", "output", "daemons", "CMakeLists.txt"]
+config.excludes = ["support", "output", "daemons", "CMakeLists.txt", "standard.sh", "expect.sh"]
 thorough = bool(lit_config.params.get("long"))
 if not thorough:
     config.excludes.append("long")
@@ -45,6 +45,9 @@ if matrix.MACHINE != "aarch64" and shutil.which("qemu-aarch64") and shutil.which
 feature("valgrind", shutil.which("valgrind"))
 feature("musl", shutil.which("musl-gcc"))
 feature("root", os.geteuid() == 0)
+battery = os.path.join(build, "tests", "random")
+feature("battery", os.path.exists(f"{battery}/waves") and shutil.which("ent") and shutil.which("rngtest"))
+feature("dieharder", shutil.which("dieharder"))
 
 compilers = matrix.find_compilers(build, archs)
 for compiler in compilers:
@@ -91,6 +94,7 @@ def tool(name):
 
 config.substitutions += [
     ("%build", build),
+    ("%battery", battery),
     ("%source", os.path.dirname(here)),
     ("%support", os.path.join(here, "support")),
     ("%include", os.path.join(here, "..", "include")),
