@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "../runtime/system.h"
+
 /* What each does is said at its draw function. */
 #define FOR_EACH_GENERATOR(DO) \
 	DO(null)               \
@@ -27,6 +29,7 @@
 	DO(product)            \
 	DO(product_twice)      \
 	DO(short_product)      \
+	DO(short_twice)        \
 	DO(fold)               \
 	DO(fold2)              \
 	DO(squares3)           \
@@ -64,10 +67,7 @@ static inline void mixer_seed(struct mixer_state *state)
 
 static inline uint64_t mixer_next(struct mixer_state *state)
 {
-	uint64_t counter = state->counter;
-
-	state->counter += state->step;
-	return counter;
+	return thread_fetch_add(&state->counter, state->step);
 }
 
 #define MIXER(name, word)                                              \
@@ -118,6 +118,7 @@ MIXER(square_xor, __builtin_bswap64(c *c ^ s) * m)
 MIXER(product, kstackrand_word(c, k, m))
 MIXER(product_twice, __builtin_bswap64(c *(c ^ k)) * (c ^ k))
 MIXER(short_product, __builtin_bswap64(c ^ k) * c)
+MIXER(short_twice, __builtin_bswap64(c ^ k) * (c ^ k))
 MIXER(fold, fold(c, c ^ k))
 MIXER(fold2, fold(fold(c, c ^ k), m))
 MIXER(squares3, squares_round(squares_round(squares_round(c, c), c + k), c))
@@ -179,7 +180,7 @@ static inline void siphash13_seed(struct siphash13_state *state)
 
 static inline uint64_t siphash13_draw(struct siphash13_state *state)
 {
-	return kstackrand_offset_of(siphash13(state->key, state->counter++));
+	return kstackrand_offset_of(siphash13(state->key, thread_fetch_add(&state->counter, 1)));
 }
 
 /* --- yardsticks ---------------------------------------------------------- */

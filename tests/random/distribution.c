@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often which cell, which pair of cells, and which difference to an earlier
- * draw; and the entropy that is left when one is more frequent than others.
+ * How often which cell comes, which pair of cells, which difference to an earlier
+ * draw, which cell at which place of a short period; and the entropy that is left
+ * when one is more frequent than others.
  *
  *   distribution FILE
  */
@@ -89,6 +90,23 @@ static double differences_seen(const uint8_t *cells, size_t count)
 	return worst_of(least, lags);
 }
 
+/* The lowest bits of a counter come back after as many draws: whether cells are
+ * more frequent at some place of such a period. */
+static double phases_seen(const uint8_t *cells, size_t count)
+{
+	enum { PERIOD = 256 };
+	static unsigned seen[PERIOD * CELLS];
+	double sum;
+
+	memset(seen, 0, sizeof(seen));
+	count -= count % PERIOD;
+	for (size_t i = 0; i < count; i++)
+		seen[i % PERIOD * CELLS + cells[i]]++;
+	sum = chi2(seen, PERIOD * CELLS, count);
+	printf("chi2 %.1f of %d", sum, PERIOD * (CELLS - 1));
+	return gsl_cdf_chisq_Q(sum, PERIOD * (CELLS - 1));
+}
+
 static double correlation(const uint8_t *cells, size_t count)
 {
 	double least = 1, most = 0;
@@ -140,6 +158,7 @@ int main(int argc, char **argv)
 	any |= found("cells", cells_seen, offsets);
 	any |= found("pairs", pairs_seen, offsets);
 	any |= found("differences", differences_seen, offsets);
+	any |= found("phases", phases_seen, offsets);
 	any |= found("correlation", correlation, offsets);
 	any |= found("min-entropy", entropy_left, offsets);
 	free(offsets.cells);

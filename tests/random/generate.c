@@ -61,6 +61,13 @@ static uint8_t drifting(const uint8_t *cells, size_t i)
 	return i >= lag && good_cell() < 4 ? (cells[i - lag] + good_cell() % 8) % CELLS : good_cell();
 }
 
+/* At one of 32 places, the lower half of the cells comes more often. */
+static uint8_t periodic(const uint8_t *cells, size_t i)
+{
+	(void)cells;
+	return i % 32 == 5 && good_cell() < 24 ? good_cell() % 32 : good_cell();
+}
+
 /* One bit is the sum of two earlier ones. */
 static uint8_t shifting(const uint8_t *cells, size_t i)
 {
@@ -125,6 +132,7 @@ static bool draws(const char *name, uint8_t *cells, size_t count, const char *ed
 		       { "paired", paired },
 		       { "echoing", echoing },
 		       { "drifting", drifting },
+		       { "periodic", periodic },
 		       { "shifting", shifting } };
 
 #define DRAW(generator)                                                                  \
