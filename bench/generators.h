@@ -27,6 +27,7 @@
 	DO(square)             \
 	DO(square_xor)         \
 	DO(product)            \
+	DO(high)               \
 	DO(product_twice)      \
 	DO(short_product)      \
 	DO(short_twice)        \
@@ -115,7 +116,8 @@ static inline uint64_t permute(uint64_t x, uint64_t key, uint64_t multiplier)
 MIXER(bswap1, __builtin_bswap64(c *m) * k)
 MIXER(square, __builtin_bswap64(c *c) * m)
 MIXER(square_xor, __builtin_bswap64(c *c ^ s) * m)
-MIXER(product, kstackrand_word(c, k, m))
+MIXER(product, __builtin_bswap64(c *(c ^ k)) * m)
+MIXER(high, kstackrand_word(c, k, s))
 MIXER(product_twice, __builtin_bswap64(c *(c ^ k)) * (c ^ k))
 MIXER(short_product, __builtin_bswap64(c ^ k) * c)
 MIXER(short_twice, __builtin_bswap64(c ^ k) * (c ^ k))

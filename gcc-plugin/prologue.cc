@@ -214,9 +214,8 @@ append_fast_draw (basic_block bb, tree key, tree step, unsigned bits)
 		  word_at (thread_decl, KSTACKRAND_THREAD_COUNTER), step);
   tree keyed = append_binary (&gsi, BIT_XOR_EXPR, counter, key);
   tree square = append_binary (&gsi, MULT_EXPR, keyed, keyed);
-  tree multiplier
-    = append_load (&gsi, thread_decl, KSTACKRAND_THREAD_MULTIPLIER);
-  tree word = append_binary (&gsi, MULT_HIGHPART_EXPR, square, multiplier);
+  tree advanced = append_load (&gsi, thread_decl, KSTACKRAND_THREAD_COUNTER);
+  tree word = append_binary (&gsi, MULT_HIGHPART_EXPR, square, advanced);
   return append_mask (&gsi, word, bits);
 }
 

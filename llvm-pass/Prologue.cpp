@@ -133,14 +133,14 @@ static Value *drawFast(IRBuilderBase &IRB, const TargetHooks &Target,
                        GlobalVariable *Thread, Value *Key, Value *Step) {
   Value *Counter =
       Target.FetchAdd(IRB, field(IRB, Thread, KSTACKRAND_THREAD_COUNTER), Step);
-  Value *Multiplier =
-      loadField(IRB, Thread, KSTACKRAND_THREAD_MULTIPLIER, "multiplier");
+  Value *Advanced =
+      loadField(IRB, Thread, KSTACKRAND_THREAD_COUNTER, "advanced");
   Value *Keyed = IRB.CreateXor(Counter, Key);
   Value *Square = IRB.CreateMul(Keyed, Keyed);
   // Both compilers' targets have an instruction for the high half.
   Type *Double = IRB.getInt128Ty();
   Value *Product = IRB.CreateMul(IRB.CreateZExt(Square, Double),
-                                 IRB.CreateZExt(Multiplier, Double));
+                                 IRB.CreateZExt(Advanced, Double));
   return IRB.CreateTrunc(IRB.CreateLShr(Product, 64), IRB.getInt64Ty(), "word");
 }
 

@@ -24,7 +24,6 @@
 #define COUNTER STRING(KSTACKRAND_CPU_COUNTER)
 #define KEY STRING(KSTACKRAND_CPU_KEY)
 #define STEP STRING(KSTACKRAND_CPU_STEP)
-#define MULTIPLIER STRING(KSTACKRAND_CPU_MULTIPLIER)
 
 /*
  * The signature of the section group. Not the name of anything in it, so that
@@ -50,7 +49,7 @@ static const char state_format[] =
 	"\t.ifndef " KSTACKRAND_CPU_SYMBOL "\n"
 	/* section of the state */
 	"\t.pushsection %s,\"awG\",%%progbits," GROUP ",comdat\n"
-	"\t.balign " STRING(KSTACKRAND_CPU_BYTES) "\n"
+	"\t.balign 32\n" /* on one cache line */
 	"\t.weak " KSTACKRAND_CPU_SYMBOL "\n"
 	"\t.hidden " KSTACKRAND_CPU_SYMBOL "\n"
 	"\t.type " KSTACKRAND_CPU_SYMBOL ", %%object\n"
@@ -104,16 +103,14 @@ static const char x86_draw_format[] =
 	"xaddq\t%%1, " X86_FIELD(COUNTER) "\n\t"
 	"xorq\t" X86_FIELD(KEY) ", %%1\n\t"
 	"imulq\t%%1, %%1\n\t"
-	"mulq\t" X86_FIELD(MULTIPLIER) "\n\t" /* %1 times that, high half in %0 */
+	"mulq\t" X86_FIELD(COUNTER) "\n\t" /* %1 times that, high half in %0 */
 	"andl\t" KSTACKRAND_MASK_SYMBOL "(%%%%rip), %%k0";
 
 static const char x86_reseed_format[] =
 	"addq\t%%0, " X86_FIELD(COUNTER) "\n\t"
 	"xorq\t%%1, " X86_FIELD(KEY) "\n\t"
 	"xorq\t%%2, " X86_FIELD(STEP) "\n\t"
-	"orq\t$1, " X86_FIELD(STEP) "\n\t"
-	"xorq\t%%3, " X86_FIELD(MULTIPLIER) "\n\t"
-	"orq\t$1, " X86_FIELD(MULTIPLIER);
+	"orq\t$1, " X86_FIELD(STEP);
 
 /*
  * arm64. %s is how the address of this CPU's state comes into register %1, with
@@ -142,13 +139,12 @@ static const char arm64_draw_format[] =
 	"cbnz\t%%w5, 2b\n\t"
 	"eor\t%%0, %%0, %%2\n\t"
 	"mul\t%%0, %%0, %%0\n\t"
-	"ldr\t%%1, [%%1, #" MULTIPLIER "]\n\t"
-	"umulh\t%%0, %%0, %%1\n\t"
+	"umulh\t%%0, %%0, %%4\n\t"
 	"adrp\t%%1, " KSTACKRAND_MASK_SYMBOL "\n\t"
 	"ldr\t%%1, [%%1, :lo12:" KSTACKRAND_MASK_SYMBOL "]\n\t"
 	"and\t%%0, %%0, %%1";
 
-/* The words are %2 to %5. */
+/* The words are %2 to %4. */
 static const char arm64_reseed_format[] =
 	"%s"
 	"\tldr\t%%0, [%%1, #" COUNTER "]\n\t"
@@ -160,11 +156,7 @@ static const char arm64_reseed_format[] =
 	"ldr\t%%0, [%%1, #" STEP "]\n\t"
 	"eor\t%%0, %%0, %%4\n\t"
 	"orr\t%%0, %%0, #1\n\t"
-	"str\t%%0, [%%1, #" STEP "]\n\t"
-	"ldr\t%%0, [%%1, #" MULTIPLIER "]\n\t"
-	"eor\t%%0, %%0, %%5\n\t"
-	"orr\t%%0, %%0, #1\n\t"
-	"str\t%%0, [%%1, #" MULTIPLIER "]";
+	"str\t%%0, [%%1, #" STEP "]";
 
 /* clang-format on */
 

@@ -40,7 +40,7 @@ struct kstackrand_kernel {
  * this many inputs, random words in general registers. */
 #define KSTACKRAND_LINUX_RESEED_OUTPUTS_X86_64 0
 #define KSTACKRAND_LINUX_RESEED_OUTPUTS_AARCH64 2
-#define KSTACKRAND_LINUX_RANDOM_WORDS 4
+#define KSTACKRAND_LINUX_RANDOM_WORDS 3
 
 /** The state, the mask and the boot parameter, for the top level of each file
  *  with an entry or a reseed point. A linker keeps one of each, also with -r.

@@ -63,7 +63,7 @@ union process_page {
 PUBLIC ON_ITS_OWN_PAGES union process_page __kstackrand_process;
 
 /* Starts unseeded. Initial-exec, so that a prologue reaches it without a call;
- * 32 bytes, far less than what libc keeps free for libraries loaded late. */
+ * 24 bytes, far less than what libc keeps free for libraries loaded late. */
 PUBLIC __thread struct kstackrand_thread __kstackrand_thread
 	__attribute__((tls_model("initial-exec"))) = {.seal = KSTACKRAND_SEAL_UNSEEDED};
 
@@ -210,17 +210,14 @@ static uint64_t process_key(void)
 static void seed_thread(uint64_t key, bool off)
 {
 	volatile struct kstackrand_thread *thread = &__kstackrand_thread;
-	/* Off: a multiplier of 0. */
-	uint64_t secret[3] = {0, 0, 0};
+	uint64_t secret[2] = {0, 0};
 
 	if (!off) {
-		kstackrand_random(secret, 3);
+		kstackrand_random(secret, 2);
 		secret[1] |= 1;
-		secret[2] |= 1;
 	}
 	thread->counter = secret[0];
 	thread->step = secret[1];
-	thread->multiplier = secret[2];
 	thread->seal = key;
 }
 
@@ -229,7 +226,7 @@ static uint64_t draw(uint64_t key)
 	struct kstackrand_thread *thread = &__kstackrand_thread;
 	uint64_t counter = thread_fetch_add(&thread->counter, thread->step);
 
-	return kstackrand_offset_of(kstackrand_word(counter, key, thread->multiplier));
+	return kstackrand_offset_of(kstackrand_word(counter, key, thread->step));
 }
 
 /* Every draw that may not seal its thread ends here: no state, so that there is nothing

@@ -11,7 +11,7 @@
  *         offset = __kstackrand_draw_slow();
  *     else {
  *         counter = fetch_add(&__kstackrand_thread.counter, thread.step);
- *         offset = kstackrand_word(counter, key, thread.multiplier);
+ *         offset = kstackrand_word(counter, key, thread.step);
  *     }
  *     stack pointer -= offset & kstackrand_mask(bits);
  *
@@ -41,7 +41,6 @@
 #define KSTACKRAND_THREAD_COUNTER 0
 #define KSTACKRAND_THREAD_SEAL 8
 #define KSTACKRAND_THREAD_STEP 16
-#define KSTACKRAND_THREAD_MULTIPLIER 24
 
 /*
  * Model `linux`: no runtime; the plugins themselves put into the image
@@ -54,7 +53,7 @@
  * The prologue of an entry, in C:
  *
  *     counter = fetch_add(&cpu.counter, cpu.step);
- *     offset = kstackrand_word(counter, cpu.key, cpu.multiplier);
+ *     offset = kstackrand_word(counter, cpu.key, cpu.step);
  *     stack pointer -= offset & __kstackrand_mask & kstackrand_mask(bits);
  *
  * and of a reseed point, with words from the kernel's CRNG:
@@ -62,7 +61,6 @@
  *     cpu.counter += random();
  *     cpu.key ^= random();
  *     cpu.step = (cpu.step ^ random()) | 1;
- *     cpu.multiplier = (cpu.multiplier ^ random()) | 1;
  */
 #define KSTACKRAND_CPU_SYMBOL "__kstackrand_cpu"
 #define KSTACKRAND_MASK_SYMBOL "__kstackrand_mask"
@@ -73,8 +71,7 @@
 #define KSTACKRAND_CPU_COUNTER 0
 #define KSTACKRAND_CPU_KEY 8
 #define KSTACKRAND_CPU_STEP 16
-#define KSTACKRAND_CPU_MULTIPLIER 24
-#define KSTACKRAND_CPU_BYTES 32
+#define KSTACKRAND_CPU_BYTES 24
 
 #ifndef __ASSEMBLER__
 
@@ -95,19 +92,17 @@ struct kstackrand_process {
  * that fits no key. `seal` and `step` are neighbours so that arm64 loads them
  * with one instruction. */
 struct kstackrand_thread {
-	uint64_t counter;    /* advanced by step at every draw */
-	uint64_t seal;       /* the process key this thread was seeded under */
-	uint64_t step;       /* secret, odd */
-	uint64_t multiplier; /* secret, odd; 0 when switched off */
+	uint64_t counter; /* advanced by step at every draw */
+	uint64_t seal;    /* the process key this thread was seeded under */
+	uint64_t step;    /* secret, odd; 0 when switched off */
 };
 
 /* One per CPU of a kernel. `key` and `step` are neighbours so that arm64 loads
  * them with one instruction. */
 struct kstackrand_cpu {
-	uint64_t counter;    /* advanced by step at every draw */
-	uint64_t key;        /* secret */
-	uint64_t step;       /* secret, odd; 0 until seeded */
-	uint64_t multiplier; /* secret, odd; 0 until seeded */
+	uint64_t counter; /* advanced by step at every draw */
+	uint64_t key;     /* secret */
+	uint64_t step;    /* secret, odd; 0 until seeded */
 };
 
 /* Even, while every key is odd or 0: a thread that was never seeded. */
@@ -127,15 +122,16 @@ __extension__ typedef unsigned __int128 kstackrand_u128;
 /**
  * The word of one draw, whose low bits are the offset in bytes, as they are: they
  * lie in the middle of a product of 128 bits, which every bit of both factors
- * reaches. Squaring is not linear, and the key keeps the squares from being a
- * polynomial in the number of the draw; without it, some steps show lags. A
- * multiplier of 0 gives 0, which is how the off switch works without a branch.
+ * reaches. `counter` is what it was before this draw. One factor is its square,
+ * disguised by the key, the other what the counter is now: a constant there
+ * would let the square show, as bench/waves.sh tells. A counter and step of 0
+ * give 0, which is how the off switch works without a branch.
  */
-static inline uint64_t kstackrand_word(uint64_t counter, uint64_t key, uint64_t multiplier)
+static inline uint64_t kstackrand_word(uint64_t counter, uint64_t key, uint64_t step)
 {
 	uint64_t keyed = counter ^ key;
 
-	return (uint64_t)(((kstackrand_u128)(keyed * keyed) * multiplier) >> 64);
+	return (uint64_t)(((kstackrand_u128)(keyed * keyed) * (counter + step)) >> 64);
 }
 
 /** The largest offset in bytes that `bits` allow; bits 0 … 8. */

@@ -38,18 +38,18 @@ int main(void)
 	kstackrand_set_mode(KSTACKRAND_RANDOM, 0);
 	distance();
 	if (first.counter == __kstackrand_thread.counter || first.step == __kstackrand_thread.step ||
-	    first.multiplier == __kstackrand_thread.multiplier || first_key == __kstackrand_process.key) {
+	    first_key == __kstackrand_process.key) {
 		fprintf(stderr, "a secret is none\n");
 		return 1;
 	}
 	for (int i = 0; i < 10000; i++) {
 		struct kstackrand_thread before = __kstackrand_thread;
 		long expected = (long)kstackrand_offset_of(
-			kstackrand_word(before.counter, __kstackrand_process.key, before.multiplier));
+			kstackrand_word(before.counter, __kstackrand_process.key, before.step));
 		long seen = distance() - zero;
 
 		if (seen != expected || __kstackrand_thread.counter != before.counter + before.step ||
-		    before.step % 2 == 0 || before.multiplier % 2 == 0 || __kstackrand_process.key % 2 == 0) {
+		    before.step % 2 == 0 || __kstackrand_process.key % 2 == 0) {
 			fprintf(stderr, "draw %d: offset %ld, expected %ld\n", i, seen, expected);
 			return 1;
 		}

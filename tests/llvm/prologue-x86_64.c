@@ -29,7 +29,7 @@ int entry(int a, int b)
 // CHECK: xaddq [[COUNTER]], %fs:([[THREAD]])
 // CHECK: xorq
 // CHECK: imulq
-// CHECK: mulq %fs:24([[THREAD]])
+// CHECK: mulq %fs:([[THREAD]])
 // CHECK: andl $1008
 // CHECK: subq %{{r[a-z0-9]+}}, %rsp
 // CHECK: movq %rbp, %rsp

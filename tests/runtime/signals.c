@@ -32,7 +32,7 @@ static void on_trap(int number)
 
 	(void)number;
 	half_seeded += thread->seal == __kstackrand_process.key &&
-	               (thread->step % 2 == 0 || thread->multiplier % 2 == 0);
+	               thread->step % 2 == 0;
 	if (!watching)
 		entry();
 }
