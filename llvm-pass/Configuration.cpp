@@ -30,6 +30,8 @@ struct State {
   bool Configured = false;
   kstackrand_pass_reporter *Reporter = nullptr;
   void *Context = nullptr;
+  /// Without the front, nobody knows of a kernel.
+  kstackrand_pass_kernel Kernel = {};
 };
 } // namespace
 
@@ -58,13 +60,6 @@ static std::string take(kstackrand_policy *Policy, const char *Name,
   return "";
 }
 
-static std::string checkModel(const kstackrand_policy *Policy) {
-  if (kstackrand_policy_model(Policy) == KSTACKRAND_MODEL_LINUX)
-    return "model 'linux' is for kernels, which this version does not serve "
-           "yet; models are inline and call";
-  return "";
-}
-
 /// KEY=VALUE or KEY into a policy. Name is what the user wrote.
 static std::string takeText(kstackrand_policy *Policy, const std::string &Name,
                             const std::string &Text) {
@@ -82,7 +77,7 @@ static std::string takeOptions(kstackrand_policy *Policy) {
     if (!Error.empty())
       return Error;
   }
-  return checkModel(Policy);
+  return "";
 }
 
 void configureByPipeline(StringRef Parameters) {
@@ -94,8 +89,6 @@ void configureByPipeline(StringRef Parameters) {
     Error =
         takeText(Policy.get(), "kstackrand<" + Text.str() + ">", Text.str());
   }
-  if (Error.empty())
-    Error = checkModel(Policy.get());
   if (!Error.empty())
     fail(Error);
 
@@ -126,6 +119,7 @@ static State &configuredState() {
 
 const kstackrand_policy *policy() { return configuredState().Policy.get(); }
 bool isConfigured() { return configuredState().Configured; }
+const kstackrand_pass_kernel &kernel() { return configuredState().Kernel; }
 
 bool reportThroughFront(Severity How, const std::string &Function,
                         const std::string &Message) {
@@ -148,8 +142,6 @@ kstackrand_pass_configure(const kstackrand_pass_configuration *Configuration) {
     const kstackrand_pass_argument &Argument = Configuration->arguments[I];
     Error = take(Policy.get(), Argument.option, Argument.key, Argument.value);
   }
-  if (Error.empty())
-    Error = checkModel(Policy.get());
   if (!Error.empty())
     return strdup(Error.c_str());
 
@@ -160,4 +152,12 @@ kstackrand_pass_configure(const kstackrand_pass_configuration *Configuration) {
   S.Reporter = Configuration->reporter;
   S.Context = Configuration->context;
   return nullptr;
+}
+
+extern "C" __attribute__((visibility("default"))) void
+kstackrand_pass_describe_kernel(const kstackrand_pass_kernel *Kernel) {
+  using namespace kstackrand;
+  State &S = state();
+  std::lock_guard<std::mutex> Guard(S.Lock);
+  S.Kernel = *Kernel;
 }

@@ -2,6 +2,7 @@
 #ifndef KSTACKRAND_LLVM_CONFIGURATION_H
 #define KSTACKRAND_LLVM_CONFIGURATION_H
 
+#include "PassInterface.h"
 #include "Passes.h"
 
 namespace kstackrand {
@@ -10,6 +11,9 @@ namespace kstackrand {
 /// front in this process.
 bool reportThroughFront(Severity How, const std::string &Function,
                         const std::string &Message);
+
+/// What the source says about the kernel that it belongs to, if any.
+const kstackrand_pass_kernel &kernel();
 
 /// Puts "KEY=VALUE;KEY;…" in force, from a pipeline given in text as
 /// kstackrand<KEY=VALUE;KEY;…>. For hosts that parse their options before they

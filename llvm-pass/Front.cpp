@@ -101,6 +101,25 @@ static void configurePass(CompilerInstance &CI, const std::string &Library,
 }
 
 namespace {
+/// Tells the pass library what kernel this is. Macros come with the source, for
+/// the most part, so this waits for the end of it; the code generator, which
+/// runs the passes, is told of the end after us.
+class KernelDescriber : public ASTConsumer {
+  CompilerInstance &CI;
+
+public:
+  explicit KernelDescriber(CompilerInstance &CI) : CI(CI) {}
+
+  void HandleTranslationUnit(ASTContext &) override {
+    Preprocessor &PP = CI.getPreprocessor();
+    const kstackrand_pass_kernel Kernel = {PP.isMacroDefined("__KERNEL__"),
+                                           PP.isMacroDefined("MODULE"),
+                                           PP.isMacroDefined("CONFIG_SMP")};
+    findInPassLibrary<kstackrand_pass_describe_kernel_fn>(
+        CI, passLibrary(), KSTACKRAND_PASS_DESCRIBE_KERNEL)(&Kernel);
+  }
+};
+
 class Action : public PluginASTAction {
 protected:
   /// Called once per file, with what followed -fplugin-arg-kstackrand-.
@@ -125,9 +144,9 @@ protected:
     return true;
   }
 
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &,
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI,
                                                  llvm::StringRef) override {
-    return std::make_unique<ASTConsumer>();
+    return std::make_unique<KernelDescriber>(CI);
   }
 
   ActionType getActionType() override { return AddBeforeMainAction; }

@@ -18,22 +18,41 @@ using namespace llvm;
 
 namespace kstackrand {
 
+/// One word of what Mark.cpp wrote. False when it is none of ours.
+static bool readSetting(StringRef Word, EntrySettings &Settings) {
+  if (Word.consume_front("model=")) {
+    for (kstackrand_model Known :
+         {KSTACKRAND_MODEL_INLINE, KSTACKRAND_MODEL_CALL,
+          KSTACKRAND_MODEL_LINUX})
+      if (Word == kstackrand_model_name(Known)) {
+        Settings.Model = Known;
+        return true;
+      }
+    return false;
+  }
+  if (Word.consume_front("bits="))
+    return !Word.getAsInteger(10, Settings.Bits) &&
+           Settings.Bits <= KSTACKRAND_BITS_MAX;
+  for (auto Flag : {std::make_pair("entry", &Settings.Entry),
+                    std::make_pair("reseed", &Settings.Reseed),
+                    std::make_pair("smp", &Settings.Smp)})
+    if (Word == Flag.first)
+      return *Flag.second = true;
+  return false;
+}
+
 /// The settings that Mark.cpp wrote. False when they are none of ours.
 static bool readSettings(const Function &F, EntrySettings &Settings) {
-  StringRef Model, Bits;
-  std::tie(Model, Bits) =
-      F.getFnAttribute(MarkAttribute).getValueAsString().split(',');
-  if (!Model.consume_front("model=") || !Bits.consume_front("bits=") ||
-      Bits.getAsInteger(10, Settings.Bits) ||
-      Settings.Bits > KSTACKRAND_BITS_MAX)
-    return false;
-  for (kstackrand_model Known :
-       {KSTACKRAND_MODEL_INLINE, KSTACKRAND_MODEL_CALL})
-    if (Model == kstackrand_model_name(Known)) {
-      Settings.Model = Known;
-      return true;
-    }
-  return false;
+  StringRef Rest = F.getFnAttribute(MarkAttribute).getValueAsString();
+  Settings = {KSTACKRAND_MODEL_INLINE, KSTACKRAND_BITS_DEFAULT, false, false,
+              false};
+  while (!Rest.empty()) {
+    StringRef Word;
+    std::tie(Word, Rest) = Rest.split(',');
+    if (!readSetting(Word, Settings))
+      return false;
+  }
+  return Settings.Entry || Settings.Reseed;
 }
 
 /// A call that leaves by a jump does so after the stack was put back: what it
@@ -72,53 +91,74 @@ static void keepCanaryAsItWas(Function &F, AllocaInst &Shift, bool HadCanary) {
         Call->addFnAttr(Attribute::NoInline);
 }
 
-/// Instruments F, or says why not.
-static void instrument(Function &F) {
-  EntrySettings Settings;
+/// Why an entry cannot be had after all: things that show only now, such as
+/// calls that coroutines are split into. Null when it can.
+static const char *lateRefusal(const Function &F) {
+  if (compat::isUnsplitCoroutine(F))
+    return "it is a coroutine that has not been split yet";
+  return kstackrand_refusal(bodyFacts(F));
+}
+
+/// What a shift asks for besides the prologue.
+static void instrumentEntry(Function &F, const EntrySettings &Settings) {
+  bool HadCanary = wantsStackProtector(F);
+  forbidTailCalls(F);
+  AllocaInst *Shift = insertPrologue(F, Settings);
+  keepCanaryAsItWas(F, *Shift, HadCanary);
+  // The slow path pushes onto the stack from within an asm. Only for the case
+  // that the alloca folds to nothing: a variable one rules out the red zone.
+  F.addFnAttr(Attribute::NoRedZone);
+  remarkInstrumented(F, Settings);
+}
+
+/// Instruments F, or says why not. True when F now needs the state of model
+/// linux.
+static bool instrument(Function &F, EntrySettings &Settings) {
   std::string Because =
       F.getFnAttribute(BecauseAttribute).getValueAsString().str();
   F.removeFnAttr(BecauseAttribute);
-  if (!readSettings(F, Settings))
-    return report(F, Severity::Error,
-                  "kstackrand: '" + assemblerName(F) +
-                      "' was marked by another version of the plugin: rebuild "
-                      "its object");
+  if (!readSettings(F, Settings)) {
+    report(F, Severity::Error,
+           "kstackrand: '" + assemblerName(F) +
+               "' was marked by another version of the plugin: rebuild "
+               "its object");
+    return false;
+  }
 
-  // Things that show only now: calls that coroutines are split into.
-  const char *Reason = compat::isUnsplitCoroutine(F)
-                           ? "it is a coroutine that has not been split yet"
-                           : kstackrand_refusal(bodyFacts(F));
+  const char *Reason = Settings.Entry ? lateRefusal(F) : nullptr;
   if (Reason) {
     F.removeFnAttr(MarkAttribute);
     // Of the parts of a coroutine, only the first has the chosen name.
     bool ByName =
         F.getFnAttribute(NameAttribute).getValueAsString() == assemblerName(F);
-    return reportRefusal(F, ByName, Because, Reason);
+    reportRefusal(F, ByName, Because, Reason);
+    return false;
   }
 
-  bool HadCanary = wantsStackProtector(F);
-  forbidTailCalls(F);
-  AllocaInst *Shift = insertPrologue(F, Settings);
-  keepCanaryAsItWas(F, *Shift, HadCanary);
-  // The prologue writes to the state of its thread.
+  if (Settings.Entry)
+    instrumentEntry(F, Settings);
+  else
+    insertPrologue(F, Settings);
+  // The prologue writes to the state of its thread or CPU.
   compat::forgetMemoryEffects(F);
   F.removeFnAttr(Attribute::Speculatable);
-  // The slow path pushes onto the stack from within an asm. Only for the case
-  // that the alloca folds to nothing: a variable one rules out the red zone.
-  F.addFnAttr(Attribute::NoRedZone);
   F.addFnAttr(DoneAttribute);
-  remarkInstrumented(F, Settings);
+  return Settings.Model == KSTACKRAND_MODEL_LINUX;
 }
 
 PreservedAnalyses InstrumentPass::run(Module &M, ModuleAnalysisManager &) {
-  bool Changed = false;
+  bool Changed = false, HasState = false;
   for (Function &F : M) {
     if (!F.hasFnAttribute(MarkAttribute) || F.hasFnAttribute(DoneAttribute))
       continue;
     // A copy for inlining, of which nothing reaches the object file.
     if (F.isDeclaration() || F.hasAvailableExternallyLinkage())
       continue;
-    instrument(F);
+    EntrySettings Settings;
+    if (instrument(F, Settings) && !HasState) {
+      appendLinuxState(M, Settings);
+      HasState = true;
+    }
     Changed = true;
   }
   return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

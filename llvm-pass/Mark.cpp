@@ -16,6 +16,7 @@
 //   kstackrand-entry  MergeFunctions compares attributes, and the value of this
 //                     one is different for each entry
 //
+#include "Configuration.h"
 #include "Passes.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -130,25 +131,40 @@ unsigned bodyFacts(const Function &F) {
   return Facts;
 }
 
-/// Decides on F by the name that Named, F itself or an alias, gives it.
-static kstackrand_decision decide(const GlobalValue &Named, const Function &F,
-                                  unsigned Annotated) {
+/// What stands against model linux alone.
+static unsigned kernelFacts() {
+  if (kstackrand_policy_model(policy()) != KSTACKRAND_MODEL_LINUX)
+    return 0;
+  return (kernel().is_kernel ? 0 : KSTACKRAND_FACT_NOT_KERNEL) |
+         (kernel().is_module ? KSTACKRAND_FACT_MODULE : 0);
+}
+
+using Question = kstackrand_decision(const kstackrand_policy *,
+                                     const kstackrand_function *);
+
+/// Asks about F by the name that Named, F itself or an alias, gives it.
+static kstackrand_decision decide(Question *Ask, const GlobalValue &Named,
+                                  const Function &F, unsigned Annotated) {
   std::string Name = assemblerName(Named), Demangled = demangledName(Named);
   std::string Section = F.getSection().str();
   const kstackrand_function Seen = {
       Name.c_str(), Demangled.empty() ? nullptr : Demangled.c_str(),
-      Section.empty() ? nullptr : Section.c_str(), Annotated | bodyFacts(F)};
-  return kstackrand_policy_decide(policy(), &Seen);
+      Section.empty() ? nullptr : Section.c_str(),
+      Annotated | bodyFacts(F) | kernelFacts()};
+  return Ask(policy(), &Seen);
 }
 
-static std::string settingsText() {
-  return std::string("model=") +
-         kstackrand_model_name(kstackrand_policy_model(policy())) +
-         ",bits=" + std::to_string(kstackrand_policy_bits(policy()));
+static std::string settingsText(bool Entry, bool Reseed) {
+  kstackrand_model Model = kstackrand_policy_model(policy());
+  bool Smp = Model == KSTACKRAND_MODEL_LINUX && kernel().is_smp;
+  return std::string("model=") + kstackrand_model_name(Model) +
+         ",bits=" + std::to_string(kstackrand_policy_bits(policy())) +
+         (Entry ? ",entry" : "") + (Reseed ? ",reseed" : "") +
+         (Smp ? ",smp" : "");
 }
 
-static void mark(Function &F, StringRef Because) {
-  F.addFnAttr(MarkAttribute, settingsText());
+static void mark(Function &F, StringRef Settings, StringRef Because) {
+  F.addFnAttr(MarkAttribute, Settings);
   F.addFnAttr(NameAttribute, assemblerName(F));
   F.addFnAttr(BecauseAttribute, Because);
   F.removeFnAttr(Attribute::InlineHint);
@@ -162,18 +178,22 @@ static bool mayBeEntry(const Function &F) {
          !isPartOfCoroutine(F);
 }
 
-/// As if F's own name had been chosen, too: that may take it out again.
-static kstackrand_decision
-decideByAlias(const GlobalAlias &Alias, const Function &F, unsigned Annotated) {
-  kstackrand_decision Decision = decide(Alias, F, Annotated);
-  if (Decision.verdict != KSTACKRAND_ENTRY_CHOSEN)
+/// As if F's own name had been chosen, too, when an alias was: that may take it
+/// out again.
+static kstackrand_decision decideEntry(const GlobalValue &Named,
+                                       const Function &F, unsigned Annotated) {
+  kstackrand_decision Decision =
+      decide(kstackrand_policy_decide, Named, F, Annotated);
+  if (&Named == &F || Decision.verdict != KSTACKRAND_ENTRY_CHOSEN)
     return Decision;
-  kstackrand_decision Own =
-      decide(F, F, Annotated | KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
+  kstackrand_decision Own = decide(kstackrand_policy_decide, F, F,
+                                   Annotated | KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
   return Own.verdict == KSTACKRAND_EXCEPTED ? Own : Decision;
 }
 
-static void act(Function &F, const kstackrand_decision &Decision) {
+/// Reports a decision. True when F was chosen.
+static bool isChosen(Function &F, const kstackrand_decision &Decision,
+                     StringRef What) {
   switch (Decision.verdict) {
   case KSTACKRAND_NOT_CHOSEN:
     break;
@@ -181,13 +201,26 @@ static void act(Function &F, const kstackrand_decision &Decision) {
     reportExcepted(F, Decision.because);
     break;
   case KSTACKRAND_ENTRY_CHOSEN:
-    reportEntry(F, Decision.because);
-    mark(F, Decision.because);
-    break;
+    reportChosen(F, What, Decision.because);
+    return true;
   case KSTACKRAND_REFUSED:
     reportRefusal(F, Decision.by_name, Decision.because, Decision.reason);
     break;
   }
+  return false;
+}
+
+/// Marks F if it is an entry or a reseed point by the name that Named gives it.
+static void markIfChosen(const GlobalValue &Named, Function &F,
+                         unsigned Annotated) {
+  kstackrand_decision AsEntry = decideEntry(Named, F, Annotated);
+  kstackrand_decision AsReseed =
+      decide(kstackrand_policy_decide_reseed, Named, F, Annotated);
+  bool Entry = isChosen(F, AsEntry, "an entry");
+  bool Reseed = isChosen(F, AsReseed, "a reseed point");
+  if (Entry || Reseed)
+    mark(F, settingsText(Entry, Reseed),
+         Entry ? AsEntry.because : AsReseed.because);
 }
 
 void requireCompileStep(const Module &M) {
@@ -215,13 +248,14 @@ PreservedAnalyses MarkPass::run(Module &M, ModuleAnalysisManager &) {
   DenseMap<const Function *, unsigned> Annotated = annotatedFacts(M);
   for (Function &F : M)
     if (mayBeEntry(F))
-      act(F, decide(F, F, Annotated.lookup(&F)));
+      markIfChosen(F, F, Annotated.lookup(&F));
   for (GlobalAlias &Alias : M.aliases()) {
     auto *F = dyn_cast_or_null<Function>(Alias.getAliaseeObject());
     // Asked again after an entry was chosen, its mark answers.
     if (F && mayBeEntry(*F) &&
-        decide(*F, *F, Annotated.lookup(F)).verdict == KSTACKRAND_NOT_CHOSEN)
-      act(*F, decideByAlias(Alias, *F, Annotated.lookup(F)));
+        decideEntry(*F, *F, Annotated.lookup(F)).verdict ==
+            KSTACKRAND_NOT_CHOSEN)
+      markIfChosen(Alias, *F, Annotated.lookup(F));
   }
   return PreservedAnalyses::none();
 }

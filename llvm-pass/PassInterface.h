@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * How the Clang front hands its configuration to the pass library, which it
- * finds beside itself: one exported function, in plain C types.
+ * finds beside itself, and later what only the source could tell: two exported
+ * functions, in plain C types.
  */
 #ifndef KSTACKRAND_LLVM_PASS_INTERFACE_H
 #define KSTACKRAND_LLVM_PASS_INTERFACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define KSTACKRAND_PASS_LIBRARY "kstackrand-pass.so"
 #define KSTACKRAND_PASS_CONFIGURE "kstackrand_pass_configure"
+#define KSTACKRAND_PASS_DESCRIBE_KERNEL "kstackrand_pass_describe_kernel"
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,6 +50,17 @@ struct kstackrand_pass_configuration {
  */
 typedef char *
 kstackrand_pass_configure_fn(const struct kstackrand_pass_configuration *);
+
+/* Which macros the source has, for model linux. */
+struct kstackrand_pass_kernel {
+  bool is_kernel; /* __KERNEL__ */
+  bool is_module; /* MODULE */
+  bool is_smp;    /* CONFIG_SMP */
+};
+
+/* After all of the source was read, before a pass runs. */
+typedef void
+kstackrand_pass_describe_kernel_fn(const struct kstackrand_pass_kernel *);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 //                      them whole until the end
 //   Instrument.cpp     late: makes each marked function shift its stack
 //   Prologue.cpp       the instructions that draw and shift
+//   LinuxModel.cpp     those of model linux, which a kernel brings along
 //   Target*.cpp        what must be written in machine code
 //   Canary.cpp         no stack protector gained or lost
 //   Report.cpp         notes, warnings, errors, remarks
@@ -30,7 +31,8 @@ namespace kstackrand {
 
 // Attributes by which the two passes, and the steps of LTO, talk to each other.
 
-/// A marked entry, with its settings: "model=inline,bits=6".
+/// A marked entry or reseed point, with its settings:
+/// "model=inline,bits=6,entry" or "model=linux,bits=6,entry,reseed,smp".
 constexpr char MarkAttribute[] = "kstackrand";
 /// The name it was chosen under. Differs from the function's own in the parts
 /// of a coroutine; differs between all entries, so that no two are merged.
@@ -45,6 +47,9 @@ constexpr char SeenFlag[] = "kstackrand";
 struct EntrySettings {
   kstackrand_model Model;
   unsigned Bits;
+  bool Entry;  /// to draw and shift
+  bool Reseed; /// to mix fresh entropy into the state; model linux
+  bool Smp;    /// of a kernel with CONFIG_SMP; model linux
 };
 
 /// Which step of a build a pass runs in.
@@ -89,8 +94,8 @@ const kstackrand_policy *policy();
 
 // Prologue.cpp
 
-/// Makes F draw and shift its stack as the first thing it does. The alloca that
-/// does it is returned.
+/// Makes F reseed, or draw and shift its stack, or both, as the first thing it
+/// does. The alloca that shifts is returned; null when F is no entry.
 llvm::AllocaInst *insertPrologue(llvm::Function &F, const EntrySettings &);
 
 /// What must be written in machine code. Each appends at the builder.
@@ -115,6 +120,15 @@ llvm::CallInst *createAsm(llvm::IRBuilderBase &, llvm::Type *Result,
                           llvm::StringRef Text, llvm::StringRef Constraints,
                           llvm::ArrayRef<llvm::Value *> Inputs);
 
+// LinuxModel.cpp
+
+/// The state, mask and boot parameter of model linux, into a module that has
+/// functions with these settings.
+void appendLinuxState(llvm::Module &M, const EntrySettings &);
+/// Draws; gives the offset in bytes, unmasked.
+llvm::Value *createLinuxDraw(llvm::IRBuilderBase &, const EntrySettings &);
+void createLinuxReseed(llvm::IRBuilderBase &, const EntrySettings &);
+
 // Canary.cpp
 
 /// Whether F gets a stack protector as it stands.
@@ -128,7 +142,9 @@ enum class Severity { Note, Warning, Error };
 void report(const llvm::Function &F, Severity, const std::string &Message);
 /// An error about all of M.
 void reportModule(const llvm::Module &M, const std::string &Message);
-void reportEntry(const llvm::Function &F, llvm::StringRef Because);
+/// That F is What: an entry, a reseed point.
+void reportChosen(const llvm::Function &F, llvm::StringRef What,
+                  llvm::StringRef Because);
 void reportExcepted(const llvm::Function &F, llvm::StringRef Because);
 /// As loudly as the policy asks for.
 void reportRefusal(llvm::Function &F, bool ByName, llvm::StringRef Because,

@@ -227,6 +227,18 @@ static AllocaInst *insertCall(IRBuilderBase &IRB, unsigned Bits) {
   return shiftByAlloca(IRB, maskOffset(IRB, Offset, Bits));
 }
 
+/// Model linux. The reseed comes first: what it calls runs where the function
+/// itself would have been, and the draw is the first from what is fresh.
+static AllocaInst *insertLinux(IRBuilderBase &IRB,
+                               const EntrySettings &Settings) {
+  if (Settings.Reseed)
+    createLinuxReseed(IRB, Settings);
+  if (!Settings.Entry)
+    return nullptr;
+  Value *Offset = createLinuxDraw(IRB, Settings);
+  return shiftByAlloca(IRB, maskOffset(IRB, Offset, Settings.Bits));
+}
+
 /// Static allocas must stay in the entry block, which the prologue cuts in two:
 /// gathers them at its start. Gives the place behind them.
 static BasicBlock::iterator gatherStaticAllocas(BasicBlock &Entry) {
@@ -311,6 +323,8 @@ AllocaInst *insertPrologue(Function &F, const EntrySettings &Settings) {
   else
     IRB.SetCurrentDebugLocation(DebugLoc());
 
+  if (Settings.Model == KSTACKRAND_MODEL_LINUX)
+    return insertLinux(IRB, Settings);
   if (Settings.Model == KSTACKRAND_MODEL_CALL)
     return insertCall(IRB, Settings.Bits);
   return insertInline(IRB, *targetHooks(*F.getParent()), Settings.Bits);

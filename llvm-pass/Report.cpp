@@ -73,11 +73,11 @@ void reportModule(const Module &M, const std::string &Text) {
   M.getContext().diagnose(Message(DS_Error, Named));
 }
 
-void reportEntry(const Function &F, StringRef Because) {
+void reportChosen(const Function &F, StringRef What, StringRef Because) {
   if (kstackrand_policy_verbose(policy()))
     report(F, Severity::Note,
-           "kstackrand: " + shownName(F) + " is an entry (chosen by " +
-               Because.str() + ")");
+           "kstackrand: " + shownName(F) + " is " + What.str() +
+               " (chosen by " + Because.str() + ")");
 }
 
 void reportExcepted(const Function &F, StringRef Because) {

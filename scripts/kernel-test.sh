@@ -118,14 +118,14 @@ set_up_toolchain() {
 		triplet=$("$kernel_cc" -dumpmachine)
 		suffix=$("$kernel_cc" -dumpversion)
 		plugin=$build/lib/gcc/$triplet/${suffix%%.*}/kstackrand.so
-		plugin_target=kstackrand-gcc-$triplet-${suffix%%.*}
+		plugin_targets=("kstackrand-gcc-$triplet-${suffix%%.*}")
 		;;
 	clang*)
 		kernel_cc=$cc
 		make_options+=("LLVM=${cc#clang}")
 		command -v "$kernel_cc" >/dev/null || die "there is no $kernel_cc"
 		plugin=$build/lib/llvm/${cc#clang-}/kstackrand.so
-		plugin_target=all
+		plugin_targets=("kstackrand-llvm-${cc#clang-}-front" "kstackrand-llvm-${cc#clang-}-pass")
 		;;
 	esac
 }
@@ -134,7 +134,7 @@ build_kstackrand() {
 	cd "$root"
 	step 300 "configuring kstackrand" cmake --preset default
 	step 1800 "building kstackrand for $kernel_cc" \
-		cmake --build --preset default -j"$jobs" --target "$plugin_target"
+		cmake --build --preset default -j"$jobs" --target "${plugin_targets[@]}"
 	[[ -f $plugin ]] || die "there is no plugin for $kernel_cc: $plugin"
 	cd "$scratch"
 }
