@@ -18,13 +18,13 @@
 // RUN:   readelf -W --section-groups %t.d/$target.$level.up.o | %FileCheck %s --check-prefixes=GROUP,UP-GROUP || \
 // RUN:     { echo "$target -O$level" >&2; exit 1; }; \
 // RUN: done; done
-// STATE: .section .data..percpu,"awG",@progbits,kstackrand,comdat
+// STATE: .section .data..percpu,"{{[aGw]+}}",@progbits,kstackrand,comdat
 // STATE: .weak __kstackrand_cpu
 // STATE: .hidden __kstackrand_cpu
-// STATE: .section .data..ro_after_init,"awG",@progbits,kstackrand,comdat
+// STATE: .section .data..ro_after_init,"{{[aGw]+}}",@progbits,kstackrand,comdat
 // STATE: {{.quad|.xword}} 1008
 // STATE: .ascii "kstackrand.mask"
-// STATE: .section __param,"aG",@progbits,kstackrand,comdat
+// STATE: .section __param,"{{[aGw]+}}",@progbits,kstackrand,comdat
 // STATE: param_ops_ulong
 // STATE: {{.short|.hword}} 292
 // STATE-NOT: .section __param
