@@ -33,12 +33,11 @@ static bool readSetting(StringRef Word, EntrySettings &Settings) {
   if (Word.consume_front("bits="))
     return !Word.getAsInteger(10, Settings.Bits) &&
            Settings.Bits <= KSTACKRAND_BITS_MAX;
-  for (auto Flag : {std::make_pair("entry", &Settings.Entry),
-                    std::make_pair("reseed", &Settings.Reseed),
-                    std::make_pair("smp", &Settings.Smp)})
-    if (Word == Flag.first)
-      return *Flag.second = true;
-  return false;
+  bool *Flag = Word == "entry"    ? &Settings.Entry
+               : Word == "reseed" ? &Settings.Reseed
+               : Word == "smp"    ? &Settings.Smp
+                                  : nullptr;
+  return Flag && (*Flag = true);
 }
 
 /// The settings that Mark.cpp wrote. False when they are none of ours.

@@ -12,7 +12,7 @@ int entry(int x)
 // RUN: %FileCheck %s --input-file=%t.err
 // RUN: rm -rf %t.d && mkdir %t.d && cd %t.d && %cc -O2 -fplugin-arg-kstackrand-entry=entry -fdump-tree-all -c %s -o dump.o
 // RUN: %FileCheck %s --input-file=$(ls %t.d/*.kstackrand) --check-prefix=DUMP
-// DUMP: kstackrand entry (0, 6)
+// DUMP: kstackrand entry (0, 6, 2)
 // DUMP: __builtin_alloca_with_align_and_max
 int taken_out(int x)
 {
