@@ -12,6 +12,7 @@
 #include "offsets.h"
 
 #include <flint/fmpq_mat.h>
+#include <flint/fmpz.h>
 #include <flint/fmpz_lll.h>
 #include <flint/fmpz_mat.h>
 #include <generators.h>
