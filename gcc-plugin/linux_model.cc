@@ -12,9 +12,7 @@
 
 #include <linux_model.h>
 
-/* Present in the compilers for C and C++ only: weak, like all that is taken
-   from the host (see CMakeLists.txt).  */
-struct cpp_reader;
+/* Weak, as in mark.cc.  */
 extern cpp_reader *parse_in __attribute__ ((weak));
 extern int cpp_defined (cpp_reader *, const unsigned char *, int)
   __attribute__ ((weak));
@@ -86,12 +84,10 @@ tree
 emit_linux_draw (gimple_stmt_iterator *gsi, const entry_settings &settings)
 {
   const kstackrand_kernel kernel = describe (settings);
-  const unsigned count = kernel.arch == KSTACKRAND_ARCH_X86_64
-			   ? KSTACKRAND_LINUX_DRAW_OUTPUTS_X86_64
-			   : KSTACKRAND_LINUX_DRAW_OUTPUTS_AARCH64;
+  unsigned count;
   asm_operand outputs[KSTACKRAND_LINUX_OUTPUTS_MAX + 1];
   const asm_operand inputs[] = { {} };
-  char *text = kstackrand_linux_draw (&kernel);
+  char *text = kstackrand_linux_draw (&kernel, &count);
 
   fill_outputs (outputs, count, kernel.arch);
   emit_asm (gsi, text, outputs, inputs, clobbers);
@@ -103,12 +99,10 @@ void
 emit_linux_reseed (gimple_stmt_iterator *gsi, const entry_settings &settings)
 {
   const kstackrand_kernel kernel = describe (settings);
-  const unsigned count = kernel.arch == KSTACKRAND_ARCH_X86_64
-			   ? KSTACKRAND_LINUX_RESEED_OUTPUTS_X86_64
-			   : KSTACKRAND_LINUX_RESEED_OUTPUTS_AARCH64;
+  unsigned count;
   asm_operand outputs[KSTACKRAND_LINUX_OUTPUTS_MAX + 1];
   asm_operand inputs[KSTACKRAND_LINUX_RANDOM_WORDS + 1];
-  char *text = kstackrand_linux_reseed (&kernel);
+  char *text = kstackrand_linux_reseed (&kernel, &count);
 
   if (!random_fndecl)
     random_fndecl

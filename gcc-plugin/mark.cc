@@ -159,23 +159,21 @@ facts_of (cgraph_node *node)
   return facts;
 }
 
-/* Asks the policy about FUNCTION, by the name that NODE, itself or an alias,
-   gives it, with what else is known of it.  */
+/* Asks the policy about FUNCTION, of which FACTS are known, by the name that NODE,
+   itself or an alias, gives it.  */
 
 typedef kstackrand_decision question (const struct kstackrand_policy *,
 				      const kstackrand_function *);
 
 static kstackrand_decision
-decide (question *ask, cgraph_node *node, cgraph_node *function,
-	unsigned facts = 0)
+decide (question *ask, cgraph_node *node, cgraph_node *function, unsigned facts)
 {
   const char *symbol = IDENTIFIER_POINTER (DECL_ASSEMBLER_NAME (node->decl));
   char *demangled = startswith (symbol, "_Z")
 		      ? abi::__cxa_demangle (symbol, NULL, NULL, NULL)
 		      : NULL;
   const kstackrand_function asked
-    = { symbol, demangled, DECL_SECTION_NAME (function->decl),
-	facts | facts_of (function) | source_facts_of (node) };
+    = { symbol, demangled, DECL_SECTION_NAME (function->decl), facts };
   const kstackrand_decision result = ask (kstackrand_policy, &asked);
   free (demangled);
   return result;
@@ -288,16 +286,16 @@ is_marked (tree fndecl, entry_settings *settings)
    it out again.  */
 
 static kstackrand_decision
-decide_entry (cgraph_node *node, cgraph_node *function)
+decide_entry (cgraph_node *node, cgraph_node *function, unsigned facts)
 {
   kstackrand_decision decision
-    = decide (kstackrand_policy_decide, node, function);
-  kstackrand_decision own = decide (kstackrand_policy_decide, function,
-				    function, KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
-  return decision.verdict == KSTACKRAND_ENTRY_CHOSEN
-	     && own.verdict == KSTACKRAND_EXCEPTED
-	   ? own
-	   : decision;
+    = decide (kstackrand_policy_decide, node, function, facts);
+  if (node == function || decision.verdict != KSTACKRAND_ENTRY_CHOSEN)
+    return decision;
+  kstackrand_decision own
+    = decide (kstackrand_policy_decide, function, function,
+	      facts | KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
+  return own.verdict == KSTACKRAND_EXCEPTED ? own : decision;
 }
 
 /* Marks FUNCTION if it is an entry or a reseed point by the name that NODE gives
@@ -307,9 +305,10 @@ static bool
 mark_if_chosen (cgraph_node *node, cgraph_node *function,
 		entry_settings settings)
 {
-  const kstackrand_decision entry = decide_entry (node, function);
+  const unsigned facts = facts_of (function) | source_facts_of (node);
+  const kstackrand_decision entry = decide_entry (node, function, facts);
   const kstackrand_decision reseed
-    = decide (kstackrand_policy_decide_reseed, node, function);
+    = decide (kstackrand_policy_decide_reseed, node, function, facts);
   report_decision (node->decl, entry, "an entry");
   report_decision (node->decl, reseed, "a reseed point");
   settings.entry = entry.verdict == KSTACKRAND_ENTRY_CHOSEN;
@@ -325,7 +324,8 @@ is_decided (cgraph_node *function)
 {
   entry_settings settings;
   return is_marked (function->decl, &settings)
-	 || decide_entry (function, function).verdict != KSTACKRAND_NOT_CHOSEN;
+	 || decide_entry (function, function, facts_of (function)).verdict
+	      != KSTACKRAND_NOT_CHOSEN;
 }
 
 /* Whether ALIAS is one more name of a function, of which nothing is decided

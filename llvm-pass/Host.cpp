@@ -8,7 +8,7 @@
 //
 #include "Host.h"
 
-#include "llvm/Config/llvm-config.h"
+#include "compat.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -73,7 +73,7 @@ void requireMatchingHost() {
     return;
   // Without a trace of its version, a host that has LLVM in it is older
   // than 16.
-  if (Host == 0 && hostErrs && LLVM_VERSION_MAJOR < 16)
+  if (Host == 0 && hostErrs && !compat::ExportsItsVersion)
     return;
   std::string Name = Host ? "is LLVM " + std::to_string(Host)
                           : "tells no LLVM version that could be compared";

@@ -81,28 +81,23 @@ void appendLinuxState(Module &M, const EntrySettings &Settings) {
 Value *createLinuxDraw(IRBuilderBase &IRB, const EntrySettings &Settings) {
   Module &M = *IRB.GetInsertBlock()->getModule();
   const kstackrand_kernel Kernel = describe(M, Settings);
+  unsigned Outputs;
+  Text Draw(kstackrand_linux_draw(&Kernel, &Outputs));
   SmallVector<Type *, KSTACKRAND_LINUX_OUTPUTS_MAX> Types;
-  std::string Constraints =
-      describeOutputs(M,
-                      isX86(M) ? KSTACKRAND_LINUX_DRAW_OUTPUTS_X86_64
-                               : KSTACKRAND_LINUX_DRAW_OUTPUTS_AARCH64,
-                      Types);
+  std::string Constraints = describeOutputs(M, Outputs, Types);
   CallInst *Results =
       createAsm(IRB, StructType::get(IRB.getContext(), Types),
-                translate(Text(kstackrand_linux_draw(&Kernel)).get()),
-                Constraints + "," + clobbers(M), {});
+                translate(Draw.get()), Constraints + "," + clobbers(M), {});
   return IRB.CreateExtractValue(Results, 0, "offset");
 }
 
 void createLinuxReseed(IRBuilderBase &IRB, const EntrySettings &Settings) {
   Module &M = *IRB.GetInsertBlock()->getModule();
   const kstackrand_kernel Kernel = describe(M, Settings);
+  unsigned Outputs;
+  Text Reseed(kstackrand_linux_reseed(&Kernel, &Outputs));
   SmallVector<Type *, KSTACKRAND_LINUX_OUTPUTS_MAX> Types;
-  std::string Constraints =
-      describeOutputs(M,
-                      isX86(M) ? KSTACKRAND_LINUX_RESEED_OUTPUTS_X86_64
-                               : KSTACKRAND_LINUX_RESEED_OUTPUTS_AARCH64,
-                      Types);
+  std::string Constraints = describeOutputs(M, Outputs, Types);
   FunctionCallee Random = M.getOrInsertFunction(
       KSTACKRAND_LINUX_RANDOM_SYMBOL,
       FunctionType::get(IRB.getInt64Ty(), /*isVarArg=*/false));
@@ -115,8 +110,7 @@ void createLinuxReseed(IRBuilderBase &IRB, const EntrySettings &Settings) {
   }
   Type *Results = Types.empty() ? IRB.getVoidTy()
                                 : StructType::get(IRB.getContext(), Types);
-  createAsm(IRB, Results,
-            translate(Text(kstackrand_linux_reseed(&Kernel)).get()),
+  createAsm(IRB, Results, translate(Reseed.get()),
             Constraints + "," + clobbers(M), Words);
 }
 

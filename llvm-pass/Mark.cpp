@@ -142,15 +142,15 @@ static unsigned kernelFacts() {
 using Question = kstackrand_decision(const kstackrand_policy *,
                                      const kstackrand_function *);
 
-/// Asks about F by the name that Named, F itself or an alias, gives it.
+/// Asks about F, of which Facts are known, by the name that Named, F itself or
+/// an alias, gives it.
 static kstackrand_decision decide(Question *Ask, const GlobalValue &Named,
-                                  const Function &F, unsigned Annotated) {
+                                  const Function &F, unsigned Facts) {
   std::string Name = assemblerName(Named), Demangled = demangledName(Named);
   std::string Section = F.getSection().str();
   const kstackrand_function Seen = {
       Name.c_str(), Demangled.empty() ? nullptr : Demangled.c_str(),
-      Section.empty() ? nullptr : Section.c_str(),
-      Annotated | bodyFacts(F) | kernelFacts()};
+      Section.empty() ? nullptr : Section.c_str(), Facts};
   return Ask(policy(), &Seen);
 }
 
@@ -181,13 +181,13 @@ static bool mayBeEntry(const Function &F) {
 /// As if F's own name had been chosen, too, when an alias was: that may take it
 /// out again.
 static kstackrand_decision decideEntry(const GlobalValue &Named,
-                                       const Function &F, unsigned Annotated) {
+                                       const Function &F, unsigned Facts) {
   kstackrand_decision Decision =
-      decide(kstackrand_policy_decide, Named, F, Annotated);
+      decide(kstackrand_policy_decide, Named, F, Facts);
   if (&Named == &F || Decision.verdict != KSTACKRAND_ENTRY_CHOSEN)
     return Decision;
   kstackrand_decision Own = decide(kstackrand_policy_decide, F, F,
-                                   Annotated | KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
+                                   Facts | KSTACKRAND_FACT_ATTRIBUTE_ENTRY);
   return Own.verdict == KSTACKRAND_EXCEPTED ? Own : Decision;
 }
 
@@ -212,10 +212,10 @@ static bool isChosen(Function &F, const kstackrand_decision &Decision,
 
 /// Marks F if it is an entry or a reseed point by the name that Named gives it.
 static void markIfChosen(const GlobalValue &Named, Function &F,
-                         unsigned Annotated) {
-  kstackrand_decision AsEntry = decideEntry(Named, F, Annotated);
+                         unsigned Facts) {
+  kstackrand_decision AsEntry = decideEntry(Named, F, Facts);
   kstackrand_decision AsReseed =
-      decide(kstackrand_policy_decide_reseed, Named, F, Annotated);
+      decide(kstackrand_policy_decide_reseed, Named, F, Facts);
   bool Entry = isChosen(F, AsEntry, "an entry");
   bool Reseed = isChosen(F, AsReseed, "a reseed point");
   if (Entry || Reseed)
@@ -246,16 +246,18 @@ PreservedAnalyses MarkPass::run(Module &M, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
 
   DenseMap<const Function *, unsigned> Annotated = annotatedFacts(M);
+  auto FactsOf = [&](const Function &F) {
+    return Annotated.lookup(&F) | bodyFacts(F) | kernelFacts();
+  };
   for (Function &F : M)
     if (mayBeEntry(F))
-      markIfChosen(F, F, Annotated.lookup(&F));
+      markIfChosen(F, F, FactsOf(F));
   for (GlobalAlias &Alias : M.aliases()) {
     auto *F = dyn_cast_or_null<Function>(Alias.getAliaseeObject());
     // Asked again after an entry was chosen, its mark answers.
     if (F && mayBeEntry(*F) &&
-        decideEntry(*F, *F, Annotated.lookup(F)).verdict ==
-            KSTACKRAND_NOT_CHOSEN)
-      markIfChosen(Alias, *F, Annotated.lookup(F));
+        decideEntry(*F, *F, FactsOf(*F)).verdict == KSTACKRAND_NOT_CHOSEN)
+      markIfChosen(Alias, *F, FactsOf(*F));
   }
   return PreservedAnalyses::none();
 }

@@ -140,6 +140,10 @@ void addPassLibrary(CodeGenOptions &Options, const std::string &Path,
 #endif
 }
 
+// 16 and later export LLVMGetVersion: a host without a trace of its version is
+// older.
+constexpr bool ExportsItsVersion = LLVM_VERSION_MAJOR >= 16;
+
 // Calling conventions with guaranteed tail calls.
 inline bool isTailConvention(llvm::CallingConv::ID Convention) {
   return Convention == llvm::CallingConv::Tail ||

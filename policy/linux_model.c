@@ -170,16 +170,22 @@ static const char *arm64_address(const struct kstackrand_kernel *kernel)
 	return kernel->smp ? arm64_address_smp : arm64_address_up;
 }
 
-char *kstackrand_linux_draw(const struct kstackrand_kernel *kernel)
+char *kstackrand_linux_draw(const struct kstackrand_kernel *kernel, unsigned *outputs)
 {
-	if (kernel->arch == KSTACKRAND_ARCH_X86_64)
+	if (kernel->arch == KSTACKRAND_ARCH_X86_64) {
+		*outputs = 2;
 		return kstackrand_format(x86_draw_format, x86_segment(kernel));
+	}
+	*outputs = 6;
 	return kstackrand_format(arm64_draw_format, arm64_address(kernel));
 }
 
-char *kstackrand_linux_reseed(const struct kstackrand_kernel *kernel)
+char *kstackrand_linux_reseed(const struct kstackrand_kernel *kernel, unsigned *outputs)
 {
-	if (kernel->arch == KSTACKRAND_ARCH_X86_64)
+	if (kernel->arch == KSTACKRAND_ARCH_X86_64) {
+		*outputs = 0;
 		return kstackrand_format(x86_reseed_format, x86_segment(kernel));
+	}
+	*outputs = 2;
 	return kstackrand_format(arm64_reseed_format, arm64_address(kernel));
 }

@@ -29,17 +29,13 @@ struct kstackrand_kernel {
 	unsigned bits; /* 0 … 8 */
 };
 
-/* Operands of the draw: the offset first, then registers for it to work in.
- * All are outputs of 64 bits that share no register with each other; on x86_64
- * they are rdx and rax, on arm64 any. */
-#define KSTACKRAND_LINUX_DRAW_OUTPUTS_X86_64 2
-#define KSTACKRAND_LINUX_DRAW_OUTPUTS_AARCH64 6
+/* Registers to work in, as outputs of 64 bits that share no register with each
+ * other or with an input; on x86_64 they are rdx and rax, on arm64 any. How many
+ * there are, at most these, comes with the text. */
 #define KSTACKRAND_LINUX_OUTPUTS_MAX 6
 
-/* Operands of the reseed: that many such registers to work in as outputs, then
- * this many inputs, random words in general registers. */
-#define KSTACKRAND_LINUX_RESEED_OUTPUTS_X86_64 0
-#define KSTACKRAND_LINUX_RESEED_OUTPUTS_AARCH64 2
+/* Inputs of the reseed, behind its outputs: so many random words in general
+ * registers. */
 #define KSTACKRAND_LINUX_RANDOM_WORDS 3
 
 /** The state, the mask and the boot parameter, for the top level of each file
@@ -47,16 +43,16 @@ struct kstackrand_kernel {
  *  Text that the caller frees; so below. */
 char *kstackrand_linux_state(const struct kstackrand_kernel *kernel);
 
-/** The draw: no branch that depends on data, no call; %0 is the offset in
- *  bytes, as far as the mask lets it. The plugin must still mask it with kstackrand_mask(bits),
- *  in the compiler's own terms: so the compiler knows that the stack stays
- *  aligned, and whatever a user set the mask to, the shift is a valid one.
- *  Right with preemption and on any CPU. */
-char *kstackrand_linux_draw(const struct kstackrand_kernel *kernel);
+/** The draw: no branch that depends on data, no call; %0, the first of its
+ *  `outputs`, is the offset in bytes, as far as the mask lets it. The plugin must
+ *  still mask it with kstackrand_mask(bits), in the compiler's own terms: so the
+ *  compiler knows that the stack stays aligned, and whatever a user set the mask
+ *  to, the shift is a valid one. Right with preemption and on any CPU. */
+char *kstackrand_linux_draw(const struct kstackrand_kernel *kernel, unsigned *outputs);
 
 /** The reseed of this CPU. Interrupted or moved to another CPU in the middle,
  *  it mixes some of the words into each; no harm is done. */
-char *kstackrand_linux_reseed(const struct kstackrand_kernel *kernel);
+char *kstackrand_linux_reseed(const struct kstackrand_kernel *kernel, unsigned *outputs);
 
 #ifdef __cplusplus
 }

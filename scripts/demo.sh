@@ -42,12 +42,6 @@ usage() {
 	END
 }
 
-install_dependencies() {
-	if [[ -x $here/install-deps.sh ]]; then
-		"$here/install-deps.sh" demo
-	fi
-}
-
 # Sets $plugin_flags and $library_flags: what a user puts into CFLAGS and LDFLAGS.
 build_kstackrand() {
 	local macros major targets
@@ -258,7 +252,7 @@ main() {
 		shift
 	done
 
-	install_dependencies
+	"$here/install-deps.sh" demo
 	begin_steps
 	build_kstackrand
 	step 600 "fetching dnsmasq's Debian source" fetch_source

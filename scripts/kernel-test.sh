@@ -348,7 +348,7 @@ main() {
 }
 
 judge() {
-	local status=0 options=(--kernel "$version" --arch "$arch" --cc "$cc") release
+	local status=0 options release
 	release=$(make -s -C "$source_tree" kernelversion)
 	options=(--kernel "$release" --arch "$arch" --cc "$("$kernel_cc" --version | sed -n '1s/^\([^ ]*\).* \([0-9.]*\).*$/\1 \2/p')")
 	[[ $record == no ]] || options+=(--results "$results")
