@@ -175,88 +175,82 @@ debian_source_cache() {
 	printf '%s\n' "${XDG_CACHE_HOME:-$HOME/.cache}/kstackrand/sources"
 }
 
+# _debian_keep KEPT TYPES SUITE SETTINGS COMMAND…
+#
+# Unless the directory KEPT is there: makes it in one step, with what `apt-get
+# COMMAND…` fetches by a private apt of those TYPES and that SUITE. SETTINGS are
+# lines for its apt.conf.
+_debian_keep() (
+	kept=$1 types=$2 suite=$3 settings=$4
+	shift 4
+	work=
+	partial=
+	trap 'rm -rf -- ${work:+"$work"} ${partial:+"$partial"}' EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+
+	[[ ! -d $kept ]] || return 0
+	cache=$(dirname "$kept")
+	mkdir -p "$cache"
+	work=$(mktemp -d "${TMPDIR:-/tmp}/kstackrand-apt.XXXXXX") || return
+	partial=$(mktemp -d "$cache/.partial.XXXXXX") || return
+	make_private_apt "$work" "$types" "$suite" || return
+	printf '%s' "$settings" >>"$work/apt.conf"
+	apt-get -c "$work/apt.conf" -q update >&2 || return
+	cd "$partial" || return
+	apt-get -c "$work/apt.conf" -q "$@" >&2 || return
+	chmod 755 .
+	cd "$cache" || return
+	# One step, so that the cache is whole at any moment. Whoever else was
+	# as quick has the same files.
+	mv -T "$partial" "$kept" 2>/dev/null || [[ -d $kept ]]
+)
+
+# _debian_suite TYPES: the suite of the machine's own entry.
+_debian_suite() {
+	local suite
+	suite=$(debian_apt_entry "$1" | sed -n 's/^Suites: //p') || return
+	[[ -n $suite ]] || return 1
+	printf '%s\n' "$suite"
+}
+
+# _debian_kept KEPT SUFFIX: the file of that kind which is kept there.
+_debian_kept() {
+	set -- "$1" "$2" "$1"/*"$2"
+	if [[ ! -f $3 ]]; then
+		echo "debian-source: error: no $2 file in $1: remove that directory and try again" >&2
+		return 1
+	fi
+	printf '%s\n' "$3"
+}
+
 # fetch_debian_source PACKAGE [SUITE]
 #
 # Writes the path of PACKAGE's .dsc file, with the archives that it names beside
 # it. Fetches them once; afterwards they come from the cache and need no
 # network. Whatever apt says goes to standard error. Its temporary files are in
 # TMPDIR, and what it has only half of never stands in the cache under its name.
-fetch_debian_source() (
-	package=$1
-	suite=${2:-}
-	cache=$(debian_source_cache)
-	work=
-	partial=
-	trap 'rm -rf -- ${work:+"$work"} ${partial:+"$partial"}' EXIT
-	trap 'exit 129' HUP
-	trap 'exit 130' INT
-	trap 'exit 143' TERM
-
-	if [[ -z $suite ]]; then
-		suite=$(debian_apt_entry deb-src | sed -n 's/^Suites: //p') || return
-		[[ -n $suite ]] || return 1
-	fi
-	kept=$cache/$suite/$package
-	if [[ ! -d $kept ]]; then
-		mkdir -p "$cache/$suite"
-		work=$(mktemp -d "${TMPDIR:-/tmp}/kstackrand-apt.XXXXXX") || return
-		partial=$(mktemp -d "$cache/$suite/.partial.XXXXXX") || return
-		make_private_apt "$work" deb-src "$suite" || return
-		apt-get -c "$work/apt.conf" -q update >&2 || return
-		cd "$partial" || return
-		apt-get -c "$work/apt.conf" -q source --only-source --download-only "$package" >&2 || return
-		chmod 755 .
-		cd "$cache" || return
-		# One step, so that the cache is whole at any moment. Whoever
-		# else was as quick has the same files.
-		mv -T "$partial" "$kept" 2>/dev/null || [[ -d $kept ]] || return
-	fi
-	set -- "$kept"/*.dsc
-	if [[ ! -f $1 ]]; then
-		echo "debian-source: error: no .dsc file in $kept: remove that directory and try again" >&2
-		return 1
-	fi
-	printf '%s\n' "$1"
-)
+fetch_debian_source() {
+	local package=$1 suite=${2:-} kept
+	: "${suite:=$(_debian_suite deb-src)}"
+	[[ -n $suite ]] || return 1
+	kept=$(debian_source_cache)/$suite/$package
+	_debian_keep "$kept" deb-src "$suite" '' \
+		source --only-source --download-only "$package" || return
+	_debian_kept "$kept" .dsc
+}
 
 # fetch_debian_package PACKAGE [SUITE [ARCHITECTURE]]
 #
 # The same for a binary package, which is not installed and may be of another
 # architecture: writes the path of its .deb file.
-fetch_debian_package() (
-	package=$1
-	suite=${2:-}
-	architecture=${3:-$(dpkg --print-architecture)}
-	work=
-	partial=
-	trap 'rm -rf -- ${work:+"$work"} ${partial:+"$partial"}' EXIT
-	trap 'exit 129' HUP
-	trap 'exit 130' INT
-	trap 'exit 143' TERM
-
-	if [[ -z $suite ]]; then
-		suite=$(debian_apt_entry deb | sed -n 's/^Suites: //p') || return
-		[[ -n $suite ]] || return 1
-	fi
-	cache=$(debian_source_cache)/$suite
-	kept=$cache/$package-$architecture
-	if [[ ! -d $kept ]]; then
-		mkdir -p "$cache"
-		work=$(mktemp -d "${TMPDIR:-/tmp}/kstackrand-apt.XXXXXX") || return
-		partial=$(mktemp -d "$cache/.partial.XXXXXX") || return
-		make_private_apt "$work" deb "$suite" || return
-		printf 'APT::Architectures { "%s"; };\n' "$architecture" >>"$work/apt.conf"
-		apt-get -c "$work/apt.conf" -q update >&2 || return
-		cd "$partial" || return
-		apt-get -c "$work/apt.conf" -q download "$package:$architecture" >&2 || return
-		chmod 755 .
-		cd "$cache" || return
-		mv -T "$partial" "$kept" 2>/dev/null || [[ -d $kept ]] || return
-	fi
-	set -- "$kept"/*.deb
-	if [[ ! -f $1 ]]; then
-		echo "debian-source: error: no .deb file in $kept: remove that directory and try again" >&2
-		return 1
-	fi
-	printf '%s\n' "$1"
-)
+fetch_debian_package() {
+	local package=$1 suite=${2:-} architecture=${3:-$(dpkg --print-architecture)} kept
+	: "${suite:=$(_debian_suite deb)}"
+	[[ -n $suite ]] || return 1
+	kept=$(debian_source_cache)/$suite/$package-$architecture
+	_debian_keep "$kept" deb "$suite" "APT::Architectures { \"$architecture\"; };" \
+		download "$package:$architecture" || return
+	_debian_kept "$kept" .deb
+}
