@@ -168,24 +168,6 @@ struct kstackrand_decision kstackrand_policy_decide(const struct kstackrand_poli
 	return decision;
 }
 
-static const struct glob *find_reseed(const struct kstackrand_policy *policy,
-                                      const struct kstackrand_function *function)
-{
-	const struct glob *glob;
-	struct names names;
-
-	kstackrand_names_init(&names, function);
-	glob = kstackrand_find_glob(policy, &policy->reseed, &names);
-	kstackrand_names_free(&names);
-	return glob;
-}
-
-bool kstackrand_policy_reseeds(const struct kstackrand_policy *policy,
-                               const struct kstackrand_function *function)
-{
-	return find_reseed(policy, function) != NULL;
-}
-
 /* A must-tail call or a split stack stands against a shift, not against a call. */
 #define AGAINST_RESEED                                                                             \
 	(KSTACKRAND_FACT_NAKED | KSTACKRAND_FACT_ALWAYS_INLINE | KSTACKRAND_FACT_GNU_INLINE |      \
@@ -197,8 +179,12 @@ kstackrand_policy_decide_reseed(const struct kstackrand_policy *policy,
                                 const struct kstackrand_function *function)
 {
 	struct kstackrand_decision decision = {.verdict = KSTACKRAND_NOT_CHOSEN};
-	const struct glob *glob = find_reseed(policy, function);
+	const struct glob *glob;
+	struct names names;
 
+	kstackrand_names_init(&names, function);
+	glob = kstackrand_find_glob(policy, &policy->reseed, &names);
+	kstackrand_names_free(&names);
 	if (!glob)
 		return decision;
 	decision.verdict = KSTACKRAND_ENTRY_CHOSEN;

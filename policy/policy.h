@@ -118,10 +118,6 @@ struct kstackrand_decision {
 struct kstackrand_decision kstackrand_policy_decide(const struct kstackrand_policy *policy,
                                                     const struct kstackrand_function *function);
 
-/** Whether a `reseed` glob matches one of this function's names. */
-bool kstackrand_policy_reseeds(const struct kstackrand_policy *policy,
-                               const struct kstackrand_function *function);
-
 /** Decides whether one function is a reseed point: not chosen, chosen, or
  *  refused, which it is in every model but linux. Never fails. */
 struct kstackrand_decision

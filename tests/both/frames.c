@@ -20,14 +20,6 @@
 #include <sys/time.h>
 #include <witness.h>
 
-#define EXPECT(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
-			exit(1); \
-		} \
-	} while (0)
-
 static volatile sig_atomic_t signals;
 
 static void on_signal(int number)

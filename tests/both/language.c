@@ -20,14 +20,6 @@
 #include <string.h>
 #include <witness.h>
 
-#define EXPECT(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
-			exit(1); \
-		} \
-	} while (0)
-
 static jmp_buf around;
 
 static __attribute__((noinline)) void entry_jumper(int depth)

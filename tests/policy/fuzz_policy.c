@@ -37,16 +37,19 @@ static void check_error(const struct kstackrand_error *error)
 	check_line(error->text);
 }
 
-static void check_decision(const struct kstackrand_policy *policy,
-                           const struct kstackrand_function *function)
+static void check_decision(struct kstackrand_decision decision)
 {
-	struct kstackrand_decision decision = kstackrand_policy_decide(policy, function);
-
 	require((decision.verdict == KSTACKRAND_NOT_CHOSEN) == (decision.because == NULL));
 	require((decision.verdict == KSTACKRAND_REFUSED) == (decision.reason != NULL));
 	if (decision.because)
 		check_line(decision.because);
-	kstackrand_policy_reseeds(policy, function);
+}
+
+static void check_decisions(const struct kstackrand_policy *policy,
+                            const struct kstackrand_function *function)
+{
+	check_decision(kstackrand_policy_decide(policy, function));
+	check_decision(kstackrand_policy_decide_reseed(policy, function));
 }
 
 /* Decides on functions that are always the same, and on those called `name`. */
@@ -65,7 +68,7 @@ static void check_policy(const struct kstackrand_policy *policy, const char *nam
 	require(kstackrand_model_name(kstackrand_policy_model(policy)) != NULL);
 	require(kstackrand_rng_name(kstackrand_policy_rng(policy)) != NULL);
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		check_decision(policy, &functions[i]);
+		check_decisions(policy, &functions[i]);
 }
 
 static void parse(enum source_kind kind, const char *text, size_t size)

@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +29,15 @@ void *opaque(void *pointer);
  * run in a thousand, so a run that crosses it has a second chance.
  */
 void expect_cells(const char *name, uintptr_t (*entry)(void), unsigned bits);
+
+/** Ends the test, with what was expected, unless it holds. */
+#define EXPECT(condition) \
+	do { \
+		if (!(condition)) { \
+			fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
+			exit(1); \
+		} \
+	} while (0)
 
 #ifdef __cplusplus
 }
