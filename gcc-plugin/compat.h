@@ -51,6 +51,10 @@
 #include "tree-phinodes.h"
 #include "tree-ssanames.h"
 #include "varasm.h"
+/* For the pass on RTL; memmodel.h before emit-rtl.h, which needs it.  */
+#include "rtl.h"
+#include "memmodel.h"
+#include "emit-rtl.h"
 
 #define KSTACKRAND_STRING_(x) #x
 #define KSTACKRAND_STRING(x) KSTACKRAND_STRING_ (x)

@@ -116,3 +116,93 @@ emit_linux_reseed (gimple_stmt_iterator *gsi, const entry_settings &settings)
   emit_asm (gsi, text, outputs, inputs, clobbers);
   free (text);
 }
+
+/* The draw masks with what is in memory, and that is always a valid mask.  GCC
+   cannot know: it needs a mask of its own to see that the stack stays aligned,
+   or else it would round the offset up.  It has seen it for the last time in
+   `combine`, which throws the rounding away; from there on the mask is one
+   instruction for nothing.  */
+
+/* Whether INSN is an asm of ours, a draw or a reseed; OFFSET is then its first
+   output.  */
+
+static bool
+is_ours (rtx_insn *insn, rtx *offset)
+{
+  rtx pattern = PATTERN (insn);
+  if (GET_CODE (pattern) != PARALLEL)
+    return false;
+  rtx set = XVECEXP (pattern, 0, 0);
+  if (GET_CODE (set) != SET || GET_CODE (SET_SRC (set)) != ASM_OPERANDS
+      || !strstr (ASM_OPERANDS_TEMPLATE (SET_SRC (set)), KSTACKRAND_CPU_SYMBOL))
+    return false;
+  *offset = SET_DEST (set);
+  return REG_P (*offset);
+}
+
+/* Whether INSN is RESULT = OFFSET & MASK.  */
+
+static bool
+is_mask_of (rtx_insn *insn, rtx offset, uint64_t mask, rtx *result)
+{
+  rtx set = single_set (insn);
+  if (!set || GET_CODE (SET_SRC (set)) != AND
+      || !rtx_equal_p (XEXP (SET_SRC (set), 0), offset)
+      || !CONST_INT_P (XEXP (SET_SRC (set), 1))
+      || UINTVAL (XEXP (SET_SRC (set), 1)) != mask)
+    return false;
+  *result = SET_DEST (set);
+  return REG_P (*result);
+}
+
+static bool
+unmask (rtx_insn *draw, rtx offset, uint64_t mask)
+{
+  rtx result;
+  for (rtx_insn *insn = next_nonnote_nondebug_insn_bb (draw); insn;
+       insn = next_nonnote_nondebug_insn_bb (insn))
+    if (is_mask_of (insn, offset, mask, &result))
+      {
+	emit_insn_before (gen_rtx_SET (result, offset), insn);
+	delete_insn (insn);
+	return true;
+      }
+  return false;
+}
+
+static const pass_data unmask_data = {
+  RTL_PASS, "kstackrand_unmask", OPTGROUP_NONE, TV_PLUGIN_RUN, 0, 0, 0, 0, 0,
+};
+
+class unmask_pass : public rtl_opt_pass
+{
+public:
+  unmask_pass (gcc::context *context) : rtl_opt_pass (unmask_data, context) {}
+
+  bool
+  gate (function *fn) override
+  {
+    entry_settings settings;
+    return is_marked (fn->decl, &settings) && settings.entry
+	   && settings.model == KSTACKRAND_MODEL_LINUX;
+  }
+
+  unsigned int
+  execute (function *fn) override
+  {
+    entry_settings settings;
+    rtx offset;
+    is_marked (fn->decl, &settings);
+    for (rtx_insn *insn = get_insns (); insn; insn = NEXT_INSN (insn))
+      if (NONJUMP_INSN_P (insn) && is_ours (insn, &offset)
+	  && unmask (insn, offset, kstackrand_mask (settings.bits)))
+	break;
+    return 0;
+  }
+};
+
+opt_pass *
+make_unmask_pass (gcc::context *context)
+{
+  return new unmask_pass (context);
+}

@@ -150,5 +150,6 @@ plugin_init (plugin_name_args *plugin, plugin_gcc_version *version)
 	    PASS_POS_INSERT_BEFORE);
   add_pass (name, make_lto_guard_pass (g), "ssa", PASS_POS_INSERT_AFTER);
   add_pass (name, make_prologue_pass (g), "optimized", PASS_POS_INSERT_BEFORE);
+  add_pass (name, make_unmask_pass (g), "combine", PASS_POS_INSERT_AFTER);
   return 0;
 }

@@ -77,14 +77,17 @@ unsigned kernel_facts (void);
 /* The state, the mask and the boot parameter, at the top of this file.  */
 void emit_linux_state (const entry_settings &settings);
 
-/* The draw, appended at GSI; gives the offset, of unsigned 64 bits, which is
-   still to be masked.  */
+/* The draw, appended at GSI; gives the offset, of unsigned 64 bits.  It is a
+   valid one, but GCC has yet to be told, by a mask.  */
 tree emit_linux_draw (gimple_stmt_iterator *gsi,
 		      const entry_settings &settings);
 
 /* Mixes words from the kernel's CRNG into this CPU's state.  */
 void emit_linux_reseed (gimple_stmt_iterator *gsi,
 			const entry_settings &settings);
+
+/* Takes out a mask that the draw does not need; GCC owns what is returned.  */
+opt_pass *make_unmask_pass (gcc::context *context);
 
 extern const struct ggc_root_tab linux_roots[];
 

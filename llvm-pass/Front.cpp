@@ -112,9 +112,11 @@ public:
 
   void HandleTranslationUnit(ASTContext &) override {
     Preprocessor &PP = CI.getPreprocessor();
-    const kstackrand_pass_kernel Kernel = {PP.isMacroDefined("__KERNEL__"),
-                                           PP.isMacroDefined("MODULE"),
-                                           PP.isMacroDefined("CONFIG_SMP")};
+    const CodeGenOptions &CodeGen = CI.getCodeGenOpts();
+    const kstackrand_pass_kernel Kernel = {
+        PP.isMacroDefined("__KERNEL__"), PP.isMacroDefined("MODULE"),
+        PP.isMacroDefined("CONFIG_SMP"),
+        CodeGen.PrepareForLTO || CodeGen.PrepareForThinLTO};
     findInPassLibrary<kstackrand_pass_describe_kernel_fn>(
         CI, passLibrary(), KSTACKRAND_PASS_DESCRIBE_KERNEL)(&Kernel);
   }

@@ -36,6 +36,7 @@ static bool readSetting(StringRef Word, EntrySettings &Settings) {
   bool *Flag = Word == "entry"    ? &Settings.Entry
                : Word == "reseed" ? &Settings.Reseed
                : Word == "smp"    ? &Settings.Smp
+               : Word == "lto"    ? &Settings.Lto
                                   : nullptr;
   return Flag && (*Flag = true);
 }
@@ -43,8 +44,7 @@ static bool readSetting(StringRef Word, EntrySettings &Settings) {
 /// The settings that Mark.cpp wrote. False when they are none of ours.
 static bool readSettings(const Function &F, EntrySettings &Settings) {
   StringRef Rest = F.getFnAttribute(MarkAttribute).getValueAsString();
-  Settings = {KSTACKRAND_MODEL_INLINE, KSTACKRAND_BITS_DEFAULT, false, false,
-              false};
+  Settings = {};
   while (!Rest.empty()) {
     StringRef Word;
     std::tie(Word, Rest) = Rest.split(',');

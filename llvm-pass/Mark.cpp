@@ -156,11 +156,12 @@ static kstackrand_decision decide(Question *Ask, const GlobalValue &Named,
 
 static std::string settingsText(bool Entry, bool Reseed) {
   kstackrand_model Model = kstackrand_policy_model(policy());
-  bool Smp = Model == KSTACKRAND_MODEL_LINUX && kernel().is_smp;
+  bool Linux = Model == KSTACKRAND_MODEL_LINUX;
   return std::string("model=") + kstackrand_model_name(Model) +
          ",bits=" + std::to_string(kstackrand_policy_bits(policy())) +
          (Entry ? ",entry" : "") + (Reseed ? ",reseed" : "") +
-         (Smp ? ",smp" : "");
+         (Linux && kernel().is_smp ? ",smp" : "") +
+         (Linux && kernel().is_lto ? ",lto" : "");
 }
 
 static void mark(Function &F, StringRef Settings, StringRef Because) {

@@ -51,11 +51,12 @@ struct kstackrand_pass_configuration {
 typedef char *
 kstackrand_pass_configure_fn(const struct kstackrand_pass_configuration *);
 
-/* Which macros the source has, for model linux. */
+/* For model linux: which macros the source has, and what becomes of it. */
 struct kstackrand_pass_kernel {
   bool is_kernel; /* __KERNEL__ */
   bool is_module; /* MODULE */
   bool is_smp;    /* CONFIG_SMP */
+  bool is_lto;    /* the output is bitcode that will be optimized once more */
 };
 
 /* After all of the source was read, before a pass runs. */

@@ -8,6 +8,8 @@
 //                      them whole until the end
 //   Instrument.cpp     late: makes each marked function shift its stack
 //   Prologue.cpp       the instructions that draw and shift
+//   RareBlock.cpp      where in a function something stands that hardly ever
+//                      runs
 //   LinuxModel.cpp     those of model linux, which a kernel brings along
 //   Target*.cpp        what must be written in machine code
 //   Canary.cpp         no stack protector gained or lost
@@ -45,11 +47,13 @@ constexpr char DoneAttribute[] = "kstackrand-done";
 constexpr char SeenFlag[] = "kstackrand";
 
 struct EntrySettings {
-  kstackrand_model Model;
-  unsigned Bits;
-  bool Entry;  /// to draw and shift
-  bool Reseed; /// to mix fresh entropy into the state; model linux
-  bool Smp;    /// of a kernel with CONFIG_SMP; model linux
+  kstackrand_model Model = KSTACKRAND_MODEL_INLINE;
+  unsigned Bits = KSTACKRAND_BITS_DEFAULT;
+  bool Entry = false; /// to draw and shift
+  // Model linux:
+  bool Reseed = false; /// to mix fresh entropy into the state
+  bool Smp = false;    /// of a kernel with CONFIG_SMP
+  bool Lto = false;    /// optimized once more, when all is linked
 };
 
 /// Which step of a build a pass runs in.
@@ -120,12 +124,18 @@ llvm::CallInst *createAsm(llvm::IRBuilderBase &, llvm::Type *Result,
                           llvm::StringRef Text, llvm::StringRef Constraints,
                           llvm::ArrayRef<llvm::Value *> Inputs);
 
+// RareBlock.cpp
+
+/// A new, empty block on the way through F that is taken most rarely, as far as
+/// F's profile tells; null when there is none that is rare.
+llvm::BasicBlock *rareBlock(llvm::Function &F);
+
 // LinuxModel.cpp
 
 /// The state, mask and boot parameter of model linux, into a module that has
 /// functions with these settings.
 void appendLinuxState(llvm::Module &M, const EntrySettings &);
-/// Draws; gives the offset in bytes, unmasked.
+/// Draws; gives the offset in bytes, a valid one.
 llvm::Value *createLinuxDraw(llvm::IRBuilderBase &, const EntrySettings &);
 void createLinuxReseed(llvm::IRBuilderBase &, const EntrySettings &);
 

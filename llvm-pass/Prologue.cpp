@@ -22,12 +22,17 @@
 // comes out of an asm. With -fstack-clash-protection both paths meet at one
 // alloca, which LLVM then probes.
 //
+// Model linux has no slow path. There the alloca, of no bytes, stands where the
+// function itself hardly ever comes by.
+//
 #include "Passes.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/DJB.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -227,15 +232,48 @@ static AllocaInst *insertCall(IRBuilderBase &IRB, unsigned Bits) {
   return shiftByAlloca(IRB, maskOffset(IRB, Offset, Bits));
 }
 
+/// Shifts by an asm, with the alloca that this needs in Rare, which does not
+/// move the stack when it is run: its size is 0, and nobody knows. Were it lost
+/// later, with the way that leads to it, the frame would be laid out for a
+/// stack pointer that stands still. Then the label in Rare is lost with it, and
+/// the assembler stops at the reference to it. That lies in a section that
+/// kernels discard.
+static AllocaInst *shiftAndAllocateInRare(IRBuilderBase &IRB,
+                                          const TargetHooks &Target,
+                                          Value *Offset, BasicBlock *Rare,
+                                          unsigned Bits) {
+  const Function &F = *Rare->getParent();
+  std::string Label =
+      ".Lkstackrand_rare_" + utohexstr(djbHash(assemblerName(F)));
+  createAsm(IRB, IRB.getVoidTy(),
+            ".pushsection .discard.kstackrand\n\t.quad " + Label +
+                "\n\t.popsection",
+            "", {});
+  Target.Shift(IRB, Offset);
+
+  IRBuilder<> InRare(Rare->getTerminator());
+  InRare.SetCurrentDebugLocation(IRB.getCurrentDebugLocation());
+  Value *None = createAsm(InRare, InRare.getInt64Ty(), Label + ":", "=r,0",
+                          {InRare.getInt64(0)});
+  return shiftByAlloca(InRare, maskOffset(InRare, None, Bits));
+}
+
 /// Model linux. The reseed comes first: what it calls runs where the function
 /// itself would have been, and the draw is the first from what is fresh.
-static AllocaInst *insertLinux(IRBuilderBase &IRB,
+static AllocaInst *insertLinux(IRBuilderBase &IRB, const TargetHooks &Target,
                                const EntrySettings &Settings) {
   if (Settings.Reseed)
     createLinuxReseed(IRB, Settings);
   if (!Settings.Entry)
     return nullptr;
   Value *Offset = createLinuxDraw(IRB, Settings);
+  // What optimizes the function once more may well find another use for the
+  // rare block; and a prober must see the shift.
+  Function &F = *IRB.GetInsertBlock()->getParent();
+  BasicBlock *Rare =
+      Settings.Lto || F.hasFnAttribute("probe-stack") ? nullptr : rareBlock(F);
+  if (Rare)
+    return shiftAndAllocateInRare(IRB, Target, Offset, Rare, Settings.Bits);
   return shiftByAlloca(IRB, maskOffset(IRB, Offset, Settings.Bits));
 }
 
@@ -324,7 +362,7 @@ AllocaInst *insertPrologue(Function &F, const EntrySettings &Settings) {
     IRB.SetCurrentDebugLocation(DebugLoc());
 
   if (Settings.Model == KSTACKRAND_MODEL_LINUX)
-    return insertLinux(IRB, Settings);
+    return insertLinux(IRB, *targetHooks(*F.getParent()), Settings);
   if (Settings.Model == KSTACKRAND_MODEL_CALL)
     return insertCall(IRB, Settings.Bits);
   return insertInline(IRB, *targetHooks(*F.getParent()), Settings.Bits);

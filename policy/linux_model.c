@@ -24,6 +24,7 @@
 #define COUNTER STRING(KSTACKRAND_CPU_COUNTER)
 #define KEY STRING(KSTACKRAND_CPU_KEY)
 #define STEP STRING(KSTACKRAND_CPU_STEP)
+#define MASK STRING(KSTACKRAND_CPU_MASK)
 
 /*
  * The signature of the section group. Not the name of anything in it, so that
@@ -104,12 +105,16 @@ static const char x86_draw_format[] =
 	"xorq\t" X86_FIELD(KEY) ", %%1\n\t"
 	"imulq\t%%1, %%1\n\t"
 	"mulq\t" X86_FIELD(COUNTER) "\n\t" /* %1 times that, high half in %0 */
-	"andl\t" KSTACKRAND_MASK_SYMBOL "(%%%%rip), %%k0";
+	"andl\t" X86_FIELD(MASK) ", %%k0";
 
+/* %2$u is the mask that the bits allow; the words are %1 to %3. */
 static const char x86_reseed_format[] =
-	"addq\t%%0, " X86_FIELD(COUNTER) "\n\t"
-	"xorq\t%%1, " X86_FIELD(KEY) "\n\t"
-	"xorq\t%%2, " X86_FIELD(STEP) "\n\t"
+	"movl\t" KSTACKRAND_MASK_SYMBOL "(%%%%rip), %%k0\n\t"
+	"andl\t$%2$u, %%k0\n\t"
+	"movq\t%%0, " X86_FIELD(MASK) "\n\t"
+	"addq\t%%1, " X86_FIELD(COUNTER) "\n\t"
+	"xorq\t%%2, " X86_FIELD(KEY) "\n\t"
+	"xorq\t%%3, " X86_FIELD(STEP) "\n\t"
 	"orq\t$1, " X86_FIELD(STEP);
 
 /*
@@ -140,21 +145,26 @@ static const char arm64_draw_format[] =
 	"eor\t%%0, %%0, %%2\n\t"
 	"mul\t%%0, %%0, %%0\n\t"
 	"umulh\t%%0, %%0, %%4\n\t"
-	"adrp\t%%1, " KSTACKRAND_MASK_SYMBOL "\n\t"
-	"ldr\t%%1, [%%1, :lo12:" KSTACKRAND_MASK_SYMBOL "]\n\t"
+	"ldr\t%%1, [%%1, #" MASK "]\n\t"
 	"and\t%%0, %%0, %%1";
 
-/* The words are %2 to %4. */
+/* The words are %3 to %5. No `and` with the mask as it is: a mask of 0 is no
+ * immediate operand. */
 static const char arm64_reseed_format[] =
-	"%s"
-	"\tldr\t%%0, [%%1, #" COUNTER "]\n\t"
-	"add\t%%0, %%0, %%2\n\t"
+	"%1$s"
+	"\tadrp\t%%0, " KSTACKRAND_MASK_SYMBOL "\n\t"
+	"ldr\t%%0, [%%0, :lo12:" KSTACKRAND_MASK_SYMBOL "]\n\t"
+	"mov\t%%2, #%2$u\n\t"
+	"and\t%%0, %%0, %%2\n\t"
+	"str\t%%0, [%%1, #" MASK "]\n\t"
+	"ldr\t%%0, [%%1, #" COUNTER "]\n\t"
+	"add\t%%0, %%0, %%3\n\t"
 	"str\t%%0, [%%1, #" COUNTER "]\n\t"
 	"ldr\t%%0, [%%1, #" KEY "]\n\t"
-	"eor\t%%0, %%0, %%3\n\t"
+	"eor\t%%0, %%0, %%4\n\t"
 	"str\t%%0, [%%1, #" KEY "]\n\t"
 	"ldr\t%%0, [%%1, #" STEP "]\n\t"
-	"eor\t%%0, %%0, %%4\n\t"
+	"eor\t%%0, %%0, %%5\n\t"
 	"orr\t%%0, %%0, #1\n\t"
 	"str\t%%0, [%%1, #" STEP "]";
 
@@ -183,9 +193,11 @@ char *kstackrand_linux_draw(const struct kstackrand_kernel *kernel, unsigned *ou
 char *kstackrand_linux_reseed(const struct kstackrand_kernel *kernel, unsigned *outputs)
 {
 	if (kernel->arch == KSTACKRAND_ARCH_X86_64) {
-		*outputs = 0;
-		return kstackrand_format(x86_reseed_format, x86_segment(kernel));
+		*outputs = 1;
+		return kstackrand_format(x86_reseed_format, x86_segment(kernel),
+		                         (unsigned)kstackrand_mask(kernel->bits));
 	}
-	*outputs = 2;
-	return kstackrand_format(arm64_reseed_format, arm64_address(kernel));
+	*outputs = 3;
+	return kstackrand_format(arm64_reseed_format, arm64_address(kernel),
+	                         (unsigned)kstackrand_mask(kernel->bits));
 }

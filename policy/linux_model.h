@@ -44,10 +44,8 @@ struct kstackrand_kernel {
 char *kstackrand_linux_state(const struct kstackrand_kernel *kernel);
 
 /** The draw: no branch that depends on data, no call; %0, the first of its
- *  `outputs`, is the offset in bytes, as far as the mask lets it. The plugin must
- *  still mask it with kstackrand_mask(bits), in the compiler's own terms: so the
- *  compiler knows that the stack stays aligned, and whatever a user set the mask
- *  to, the shift is a valid one. Right with preemption and on any CPU. */
+ *  `outputs`, is the offset in bytes, within kstackrand_mask(bits) whatever a
+ *  user set the mask to. Right with preemption and on any CPU. */
 char *kstackrand_linux_draw(const struct kstackrand_kernel *kernel, unsigned *outputs);
 
 /** The reseed of this CPU. Interrupted or moved to another CPU in the middle,

@@ -54,13 +54,18 @@
  *
  *     counter = fetch_add(&cpu.counter, cpu.step);
  *     offset = kstackrand_word(counter, cpu.key, cpu.step);
- *     stack pointer -= offset & __kstackrand_mask & kstackrand_mask(bits);
+ *     stack pointer -= offset & cpu.mask;
  *
  * and of a reseed point, with words from the kernel's CRNG:
  *
+ *     cpu.mask = __kstackrand_mask & kstackrand_mask(bits);
  *     cpu.counter += random();
  *     cpu.key ^= random();
  *     cpu.step = (cpu.step ^ random()) | 1;
+ *
+ * Each CPU has the mask on the line of its state, so that a draw reaches one
+ * cache line and not two; and made valid by whoever wrote it, so that no draw
+ * must do that again.
  */
 #define KSTACKRAND_CPU_SYMBOL "__kstackrand_cpu"
 #define KSTACKRAND_MASK_SYMBOL "__kstackrand_mask"
@@ -71,7 +76,8 @@
 #define KSTACKRAND_CPU_COUNTER 0
 #define KSTACKRAND_CPU_KEY 8
 #define KSTACKRAND_CPU_STEP 16
-#define KSTACKRAND_CPU_BYTES 24
+#define KSTACKRAND_CPU_MASK 24
+#define KSTACKRAND_CPU_BYTES 32
 
 #ifndef __ASSEMBLER__
 
@@ -103,6 +109,7 @@ struct kstackrand_cpu {
 	uint64_t counter; /* advanced by step at every draw */
 	uint64_t key;     /* secret */
 	uint64_t step;    /* secret, odd; 0 until seeded */
+	uint64_t mask;    /* of offsets in bytes, always a valid one */
 };
 
 /* Even, while every key is odd or 0: a thread that was never seeded. */

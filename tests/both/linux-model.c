@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Model linux outside of a kernel: as in one without CONFIG_SMP, the state is
 // ordinary data, and the test supplies what else a kernel would. No shift
-// before the first reseed point; then 64 cells; the mask counts, and no value
-// of it does harm; one boot parameter, however many files have an entry.
+// before the first reseed point; then 64 cells; the mask counts from the next
+// one on, and no value of it does harm; the way through an entry that is hardly
+// ever taken is as good as the others; one boot parameter, however many files
+// have an entry.
 // RUN: %plain_cc -O1 -c %support/witness.c -o %t.witness.o
 // RUN: for level in 0 1 2 3 s; do \
 // RUN:   %cc -O$level -D__KERNEL__ -fplugin-arg-kstackrand-model=linux -fplugin-arg-kstackrand-entry=entry_\* -fno-pie -fplugin-arg-kstackrand-reseed=tick -I%support -DSECOND -c %s -o %t.2.o && \
@@ -58,6 +60,22 @@ __attribute__((section(".noinstr.text"))) uintptr_t entry_first(void)
 	return witness();
 }
 
+/* On its rare way, too, and with locals on both sides of the shift. */
+static volatile int is_rare;
+
+uintptr_t entry_rare(void)
+{
+	volatile char before[] = "before the shift";
+	uintptr_t place;
+
+	if (__builtin_expect(is_rare, 0))
+		before[0] = 'B';
+	place = witness();
+	if (before[0] != (is_rare ? 'B' : 'b') || before[15] != 't')
+		abort();
+	return place;
+}
+
 static int ticks;
 
 void tick(void)
@@ -87,10 +105,13 @@ int main(void)
 	expect(ticks == 1, "a reseed point does what it did");
 	expect_cells("first file", entry_first, 6);
 	expect_cells("second file", entry_second, 6);
+	expect_cells("the usual way", entry_rare, 6);
+	is_rare = 1;
+	expect_cells("the rare way", entry_rare, 6);
 	for (unsigned i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
 		__kstackrand_mask = masks[i][0];
-		expect_cells("mask", entry_first, (int)masks[i][1]);
 		tick();
+		expect_cells("mask", entry_first, (int)masks[i][1]);
 	}
 	return 0;
 }

@@ -22,9 +22,9 @@
 // x86_64-NEXT: xorq %gs:__kstackrand_cpu+8(%rip), %rax
 // x86_64-NEXT: imulq %rax, %rax
 // x86_64-NEXT: mulq %gs:__kstackrand_cpu+0(%rip)
-// x86_64-NEXT: andl __kstackrand_mask(%rip), %edx
-// x86_64: andl $1008, %edx
-// x86_64-NEXT: subq %rdx, %rsp
+// x86_64-NEXT: andl %gs:__kstackrand_cpu+24(%rip), %edx
+// x86_64-NOT: and
+// x86_64: subq %rdx, %rsp
 // x86_64: call{{.*}}outside
 //
 // aarch64-LABEL: {{^}}noinstr_entry:
@@ -35,20 +35,30 @@
 // aarch64-NEXT: mrs [[B]], tpidr_el2
 // aarch64: ldxr
 // aarch64: stxr
-// aarch64: umulh
-// aarch64: and {{x[0-9]+, x[0-9]+}}, 1008
-// aarch64-NEXT: sub sp, sp,
+// aarch64: umulh [[OFFSET:x[0-9]+]],
+// aarch64-NEXT: ldr [[MASK:x[0-9]+]], [{{x[0-9]+}}, #24]
+// aarch64-NEXT: and [[OFFSET]], [[OFFSET]], [[MASK]]
+// aarch64-NOT: and
+// aarch64: sub sp, sp, [[OFFSET]]
 // aarch64: bl outside
 //
 // A reseed point calls the kernel's generator and touches the state; it draws
 // nothing.
 // x86_64-LABEL: {{^}}tick:
 // x86_64-COUNT-3: call{{.*}}get_random_u64
-// x86_64: addq {{.*}}, %gs:__kstackrand_cpu+0(%rip)
+// x86_64: movl __kstackrand_mask(%rip), %edx
+// x86_64-NEXT: andl $1008, %edx
+// x86_64-NEXT: movq %rdx, %gs:__kstackrand_cpu+24(%rip)
+// x86_64-NEXT: addq {{.*}}, %gs:__kstackrand_cpu+0(%rip)
 // x86_64-NOT: xadd
 // x86_64: ret
 // aarch64-LABEL: {{^}}tick:
 // aarch64-COUNT-3: bl get_random_u64
+// aarch64: adrp [[R:x[0-9]+]], __kstackrand_mask
+// aarch64-NEXT: ldr [[R]], {{.}}[[R]], :lo12:__kstackrand_mask]
+// aarch64-NEXT: mov [[BITS:x[0-9]+]], #1008
+// aarch64-NEXT: and [[R]], [[R]], [[BITS]]
+// aarch64-NEXT: str [[R]], [{{x[0-9]+}}, #24]
 // aarch64-NOT: ldxr
 // aarch64: ret
 //

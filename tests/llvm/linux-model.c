@@ -43,7 +43,7 @@
 // x86_64-NEXT: xorq %gs:__kstackrand_cpu+8(%rip), %rax
 // x86_64-NEXT: imulq %rax, %rax
 // x86_64-NEXT: mulq %gs:__kstackrand_cpu+0(%rip)
-// x86_64-NEXT: andl __kstackrand_mask(%rip), %edx
+// x86_64-NEXT: andl %gs:__kstackrand_cpu+24(%rip), %edx
 // x86_64-NOT: {{call|jmp|j[a-z]+[[:space:]]}}
 // x86_64: and{{[lq]}} $1008
 // x86_64-NOT: {{call|jmp|j[a-z]+[[:space:]]}}
@@ -62,6 +62,7 @@
 // aarch64-NEXT: stxr [[FAILED:w[0-9]+]], [[NEW]]
 // aarch64-NEXT: cbnz [[FAILED]]
 // aarch64: umulh
+// aarch64-NEXT: ldr {{x[0-9]+}}, [{{x[0-9]+}}, #24]
 // aarch64: and {{x[0-9]+, x[0-9]+}}, #0x3f0
 // aarch64-NOT: bl{{[[:space:]]}}
 // aarch64: mov sp,
@@ -72,12 +73,19 @@
 // nothing.
 // x86_64-LABEL: {{^}}tick:
 // x86_64-COUNT-3: call{{.*}}get_random_u64
+// x86_64: movl __kstackrand_mask(%rip), %edx
+// x86_64-NEXT: andl $1008, %edx
+// x86_64-NEXT: movq %rdx, %gs:__kstackrand_cpu+24(%rip)
 // x86_64: addq {{.*}}, %gs:__kstackrand_cpu+0(%rip)
 // x86_64: orq $1, %gs:__kstackrand_cpu+16(%rip)
 // x86_64-NOT: xadd
 // x86_64: ret
 // aarch64-LABEL: {{^}}tick:
 // aarch64-COUNT-3: bl get_random_u64
+// aarch64: adrp {{.*}}__kstackrand_mask
+// aarch64: mov [[BITS:x[0-9]+]], #1008
+// aarch64-NEXT: and {{x[0-9]+, x[0-9]+}}, [[BITS]]
+// aarch64-NEXT: str {{x[0-9]+}}, [{{x[0-9]+}}, #24]
 // aarch64-NOT: ldxr
 // aarch64: ret
 //
