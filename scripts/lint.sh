@@ -15,7 +15,7 @@ build=${1:-build}
 }
 
 # Most of the tests' programs are laid out around their RUN lines.
-find bench/latency*.c bench/timing.h gcc-plugin include llvm-pass policy runtime tests/daemons tests/policy \
+find bench/latency*.c bench/mca.c bench/timing.h gcc-plugin include llvm-pass policy runtime tests/daemons tests/policy \
 	'(' -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.cpp' ')' \
 	-exec clang-format-14 --dry-run -Werror '{}' +
 # Clang knows all flags of ours but one.
