@@ -89,7 +89,7 @@ arm64_packages() {
 test_packages() {
 	printf '%s\n' binutils python3 pkg-config libcmocka-dev valgrind musl-tools file gdb \
 		shellcheck libelf-dev libcapstone-dev rustc \
-		libgsl-dev libm4ri-dev libfftw3-dev libflint-dev ent rng-tools-debian dieharder
+		ccache libgsl-dev libm4ri-dev libfftw3-dev libflint-dev ent rng-tools-debian dieharder
 	if available clang-format-14; then
 		printf '%s\n' clang-format-14 clang-tidy-14
 	fi
@@ -111,6 +111,7 @@ wanted() {
 		return
 	fi
 	test_packages
+	kernel_packages
 	arm64_packages
 	if [ "$1" = check ]; then
 		versions_of gcc -plugin-dev 11 12 14 | gcc_packages

@@ -4,11 +4,19 @@
 code draws.
 
     scripts/kernel-check.py [--policy FILE]... [--require NAME]... vmlinux
+    scripts/kernel-check.py [--policy FILE]... --canaries-of PLAIN vmlinux
 
 Reads the symbol table of vmlinux (x86_64 or arm64) and the code of each function
 that the policy names (default: presets/linux.policy). A name that the image
 lacks is told, and counts as an error only if it is required: do_syscall_64 on
-x86_64 and invoke_syscall on arm64 always are, and one reseed point of each kind.
+x86_64 and do_el0_svc on arm64 always are, and one reseed point of each kind.
+
+A function draws when it advances the counter in one step that no interrupt
+splits, and takes the mask from the state of its CPU. It reseeds when it reaches
+each field of that state, and the mask of the whole kernel, which it copies there.
+
+With --canaries-of, it compares the same functions with those of PLAIN, the same
+kernel built without the plugin: none may have got a stack canary.
 
 Exit status: 0 if all that is there is instrumented and all that is required is
 there, 1 if not, 2 if the image cannot be judged.
@@ -22,12 +30,17 @@ import struct
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-STATE, MASK, STATE_BYTES = "__kstackrand_cpu", "__kstackrand_mask", 32
+# The state of a CPU, and the byte offsets of its fields; the kernel's mask.
+STATE, STATE_BYTES = "__kstackrand_cpu", 32
+COUNTER, KEY, STEP, CPU_MASK = 0, 8, 16, 24
+MASK, MASK_BYTES = "__kstackrand_mask", 8
+# Where a function goes that finds its canary gone.
+CANARY_GONE = "__stack_chk_fail"
 
 X86_64, AARCH64 = 62, 183
 REQUIRED = {
     X86_64: ["do_syscall_64"],
-    AARCH64: ["invoke_syscall"],
+    AARCH64: ["do_el0_svc"],
 }
 # One of each line.
 REQUIRED_RESEED = [
@@ -88,47 +101,70 @@ class Image:
         return value, self.data[start : start + size]
 
 
-def x86_references(image, name):
-    """The fields of the state that the code reaches relative to its own place,
-    each with the opcode before it. The displacement is followed by the
+def x86_references(image, name, symbol, size):
+    """The byte offsets in a symbol that the code reaches relative to its own
+    place, each with the opcode before it. The displacement is followed by the
     instruction's immediate operand, if it has one."""
     address, code = image.code(name)
-    state = image.address(STATE)
+    start = image.address(symbol)
     for at in range(3, len(code) - 3):
         displacement, = struct.unpack_from("<i", code, at)
         for immediate in (0, 1, 4):
             target = (address + at + 4 + immediate + displacement) & (2**64 - 1)
-            if state <= target < state + STATE_BYTES:
-                yield target - state, code[at - 3 : at - 1]
+            if start <= target < start + size:
+                yield target - start, code[at - 3 : at - 1]
 
 
-def arm64_references(image, name):
-    """The fields of the state whose page the code takes, and exclusive loads."""
+def arm64_words(image, name):
+    """Each instruction of a function, with its address."""
     address, code = image.code(name)
-    state = image.address(STATE)
     for at in range(0, len(code) & ~3, 4):
-        word, = struct.unpack_from("<I", code, at)
-        if word & 0x9F000000 == 0x90000000:  # adrp
+        yield address + at, struct.unpack_from("<I", code, at)[0]
+
+
+def arm64_pages(image, name):
+    """The pages that the code takes by adrp."""
+    for address, word in arm64_words(image, name):
+        if word & 0x9F000000 == 0x90000000:
             pages = (word >> 5 & 0x7FFFF) << 2 | word >> 29 & 3
             pages -= (pages & 1 << 20) << 1
-            if ((address + at >> 12) + pages) << 12 == state & ~0xFFF:
-                yield 0, b"adrp"
-        elif word & 0xFFFFFC00 == 0xC85F7C00:
-            yield 0, b"ldxr"
+            yield ((address >> 12) + pages) << 12
+
+
+def page(image, symbol):
+    return image.address(symbol) & ~0xFFF
 
 
 def draws(image, name):
     if image.machine == X86_64:
-        return any(field == 0 and opcode == b"\x0f\xc1" for field, opcode in x86_references(image, name))
-    found = [opcode for _field, opcode in arm64_references(image, name)]
-    return b"adrp" in found and b"ldxr" in found
+        found = list(x86_references(image, name, STATE, STATE_BYTES))
+        return (COUNTER, b"\x0f\xc1") in found and any(field == CPU_MASK for field, _opcode in found)  # xadd
+    exclusive = any(word & 0xFFFFFC00 == 0xC85F7C00 for _address, word in arm64_words(image, name))  # ldxr
+    return exclusive and page(image, STATE) in arm64_pages(image, name)
 
 
 def reseeds(image, name):
     if image.machine == X86_64:
-        fields = {field for field, _opcode in x86_references(image, name)}
-        return fields >= {0, 8, 16, 24}
-    return any(opcode == b"adrp" for _field, opcode in arm64_references(image, name))
+        fields = {field for field, _opcode in x86_references(image, name, STATE, STATE_BYTES)}
+        return fields >= {COUNTER, KEY, STEP, CPU_MASK} and any(x86_references(image, name, MASK, MASK_BYTES))
+    return {page(image, STATE), page(image, MASK)} <= set(arm64_pages(image, name))
+
+
+def canaries(image, name):
+    """How often the code calls, or jumps, to where a lost canary leads."""
+    target = image.address(CANARY_GONE)
+    if target is None:
+        return 0
+    if image.machine == X86_64:
+        address, code = image.code(name)
+        return sum((address + at + 4 + struct.unpack_from("<i", code, at)[0]) & (2**64 - 1) == target
+                   for at in range(len(code) - 3))
+    found = 0
+    for address, word in arm64_words(image, name):
+        if word & 0x7C000000 == 0x14000000:  # b, bl
+            words = word & 0x3FFFFFF
+            found += address + 4 * (words - ((words & 1 << 25) << 1)) == target
+    return found
 
 
 def read_policy(path):
@@ -178,10 +214,24 @@ def check(image, policy, required):
     return errors
 
 
+def compare_canaries(image, plain, policy):
+    """Prints a line a function; gives the number of those that gained one. What
+    PLAIN does not have, because it was inlined there, had none of its own."""
+    gained = 0
+    for glob in [*policy["entry"], *policy["reseed"]]:
+        stems = {re.sub(r"\..*", "", name) for name in find(image, glob)}
+        for stem in sorted(stems):
+            ours, theirs = (sum(canaries(one, name) for name in find(one, stem)) for one in (image, plain))
+            print(f"{'ok' if ours <= theirs else 'GAINED':8}  {stem}: {ours} canary checks, {theirs} without the plugin")
+            gained += ours > theirs
+    return gained
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--policy", action="append", metavar="FILE")
     parser.add_argument("--require", action="append", default=[], metavar="NAME")
+    parser.add_argument("--canaries-of", metavar="PLAIN")
     parser.add_argument("image", metavar="vmlinux")
     arguments = parser.parse_args()
     try:
@@ -190,13 +240,19 @@ def main():
         for path in arguments.policy or [os.path.join(TOP, "presets", "linux.policy")]:
             for kind, globs in read_policy(path).items():
                 policy[kind] += globs
-        required = [[name] for name in REQUIRED[image.machine] + arguments.require] + REQUIRED_RESEED
-        errors = check(image, policy, required)
+        if arguments.canaries_of:
+            errors = compare_canaries(image, Image(arguments.canaries_of), policy)
+        else:
+            required = [[name] for name in REQUIRED[image.machine] + arguments.require] + REQUIRED_RESEED
+            errors = check(image, policy, required)
     except CannotTell as problem:
         print(f"kernel-check: error: {problem}", file=sys.stderr)
         return 2
-    print(f"{'FAIL' if errors else 'PASS'}: {arguments.image}: {errors} of the policy's functions are not as they should be"
-          if errors else f"PASS: {arguments.image}")
+    except (struct.error, IndexError, ValueError):
+        print(f"kernel-check: error: '{arguments.image}' is damaged: it points beyond its end", file=sys.stderr)
+        return 2
+    what = "have a canary that they had not without the plugin" if arguments.canaries_of else "are not as they should be"
+    print(f"FAIL: {arguments.image}: {errors} of the policy's functions {what}" if errors else f"PASS: {arguments.image}")
     return 1 if errors else 0
 
 

@@ -49,6 +49,12 @@ battery = os.path.join(build, "tests", "random")
 feature("battery", os.path.exists(f"{battery}/waves") and shutil.which("ent") and shutil.which("rngtest"))
 feature("dieharder", shutil.which("dieharder"))
 
+# Kernels are built for both, and booted in an emulator of the whole machine.
+builds_kernels = all(shutil.which(tool) for tool in ("flex", "bison", "bc", "cpio", "make"))
+feature("kernel-x86_64", builds_kernels and matrix.MACHINE == "x86_64" and shutil.which("qemu-system-x86_64"))
+feature("kernel-arm64", builds_kernels and shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-system-aarch64"))
+feature("ccache", shutil.which("ccache"))
+
 compilers = matrix.find_compilers(build, archs)
 for compiler in compilers:
     features.add(compiler.name)

@@ -4,8 +4,9 @@
  * prints what it saw, one "KT key values" a line, and ends the machine. What
  * the numbers mean is for judge.py on the host to say.
  *
- *   TEST=stack  where the stack stands: one task, a task between two CPUs, many
- *               children; the kernel's own test; a module; a backtrace
+ *   TEST=stack  where the stack stands: one task, the ways of 32-bit programs, a
+ *               task between two CPUs, many children; the kernel's own test; a
+ *               module; a backtrace
  *   TEST=mask   a few samples, the mask, a backtrace
  *   TEST=count  instructions a system call, for qemu's -icount shift=0
  *
@@ -32,11 +33,18 @@
 
 #include <linux/random.h>
 
-#define SAMPLES 20480
+#define TEXT(number) QUOTE(number)
+#define QUOTE(text) #text
+
+/* As many calls as the kernel's buffers hold between two looks. */
+#define BATCH 256
+#define SAMPLES (80 * BATCH)
+#define COMPAT_SAMPLES (16 * BATCH)
 #define FORKS 3000
 #define CHILD_SAMPLES 12
 #define BOUNCES 2000
 
+static const char report[] = "REPORT_STACK";
 static const char trigger[] = "/sys/kernel/debug/provoke-crash/DIRECT";
 static const char tracing[] = "/sys/kernel/debug/tracing";
 static const char parameter[] = "/sys/module/kstackrand/parameters/mask";
@@ -143,7 +151,7 @@ static void open_view(void)
 	char types[4096];
 	bool reports;
 
-	reports = read_file(trigger, types, sizeof(types)) > 0 && strstr(types, "REPORT_STACK");
+	reports = read_file(trigger, types, sizeof(types)) > 0 && strstr(types, report);
 	trigger_fd = open(trigger, O_WRONLY);
 	if (reports && trigger_fd >= 0)
 		open_lkdtm();
@@ -158,8 +166,6 @@ static void open_view(void)
 
 static void draw(void)
 {
-	static const char report[] = "REPORT_STACK";
-
 	if (by_event)
 		syscall(SYS_getppid);
 	else if (write(trigger_fd, report, strlen(report)) < 0)
@@ -231,16 +237,15 @@ static void print_offsets(const char *key, const int *offsets, size_t count)
 	fflush(stdout);
 }
 
-static void sample(const char *key, size_t wanted)
+/* Prints where the stack stood in that many calls, which `draw_some` makes. */
+static void sample_by(void (*draw_some)(size_t count), const char *key, size_t wanted)
 {
-	enum { BATCH = 256 };
 	int offsets[BATCH];
 
 	while (wanted > 0) {
 		size_t count = wanted < BATCH ? wanted : BATCH;
 
-		for (size_t i = 0; i < count; i++)
-			draw();
+		draw_some(count);
 		if (collect(offsets, count) != count)
 			fail("fewer positions than calls");
 		print_offsets(key, offsets, count);
@@ -248,19 +253,116 @@ static void sample(const char *key, size_t wanted)
 	}
 }
 
-/* One line a child: its number, its CPU, and its first positions. */
+static void draw_natively(size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		draw();
+}
+
+static void sample(const char *key, size_t wanted)
+{
+	sample_by(draw_natively, key, wanted);
+}
+
+#ifdef __x86_64__
+/* The way of 32-bit programs that 64-bit ones have, too. What it points to must
+ * lie in the lowest 4 GiB: this program is linked there. */
+static void draw_by_int80(size_t count)
+{
+	enum { GETPPID = 64, WRITE = 4 };
+
+	for (size_t i = 0; i < count; i++) {
+		long result = by_event ? GETPPID : WRITE;
+
+		__asm__ volatile("int $0x80"
+		                 : "+a"(result)
+		                 : "b"((long)trigger_fd), "c"(report), "d"(strlen(report))
+		                 : "memory", "cc");
+		if (result < 0) {
+			errno = (int)-result;
+			fail("int $0x80");
+		}
+	}
+}
+
+static void sample_int80(void)
+{
+	/* A kernel without it has nothing at that vector. */
+	if (access("/int80", F_OK) == 0)
+		sample_by(draw_by_int80, "int80", COMPAT_SAMPLES);
+}
+#else
+static void sample_int80(void) { }
+#endif
+
+/* A program of 32 bits, compat.c. It is one process for all calls: LKDTM tells
+ * where each stands from where the first of its process did. */
+static struct {
+	pid_t pid;
+	int ask;
+	int answer;
+} compat;
+
+static void start_compat(void)
+{
+	char fd[16];
+	int ask[2];
+	int answer[2];
+
+	snprintf(fd, sizeof(fd), "%d", by_event ? 0 : trigger_fd);
+	if (pipe(ask) != 0 || pipe(answer) != 0)
+		fail("pipe");
+	compat.pid = fork();
+	if (compat.pid == 0) {
+		dup2(ask[0], 0);
+		dup2(answer[1], 1);
+		close(ask[1]);
+		execl("/compat", "compat", TEXT(BATCH), fd, NULL);
+		_exit(127);
+	}
+	close(ask[0]);
+	close(answer[1]);
+	compat.ask = ask[1];
+	compat.answer = answer[0];
+}
+
+static void draw_in_compat(size_t count)
+{
+	char byte = 0;
+
+	if (count != BATCH || write(compat.ask, &byte, 1) != 1 || read(compat.answer, &byte, 1) != 1)
+		fail("a program of 32 bits");
+}
+
+static void sample_compat(void)
+{
+	int status;
+
+	if (access("/compat", X_OK) != 0)
+		return;
+	start_compat();
+	sample_by(draw_in_compat, "compat", COMPAT_SAMPLES);
+	close(compat.ask);
+	if (waitpid(compat.pid, &status, 0) != compat.pid || status != 0)
+		fail("a program of 32 bits");
+}
+
+static int last_cpu;
+
+/* One line a child: its CPU and its first positions. */
 static void sample_children(void)
 {
 	int offsets[CHILD_SAMPLES];
 
 	for (int child = 0; child < FORKS; child++) {
+		int cpu = child % (last_cpu + 1);
 		int status;
 		pid_t pid = fork();
 
 		if (pid < 0)
 			fail("fork");
 		if (pid == 0) {
-			run_on(0, child % 2);
+			run_on(0, cpu);
 			for (int i = 0; i < CHILD_SAMPLES; i++)
 				draw();
 			_exit(0);
@@ -269,7 +371,7 @@ static void sample_children(void)
 			fail("child");
 		if (collect(offsets, CHILD_SAMPLES) != CHILD_SAMPLES)
 			fail("fewer positions than calls of a child");
-		printf("KT child %d", child % 2);
+		printf("KT child %d", cpu);
 		for (int i = 0; i < CHILD_SAMPLES; i++)
 			printf(" %d", offsets[i]);
 		putchar('\n');
@@ -290,6 +392,8 @@ static void sample_between_cpus(void)
 	pid_t self = getpid();
 	char byte = 0;
 
+	if (last_cpu == 0)
+		return;
 	if (pipe(calls) != 0)
 		fail("pipe");
 	mover = fork();
@@ -579,7 +683,10 @@ static int dmesg(bool follow)
 
 static void test_stack(void)
 {
+	last_cpu = sysconf(_SC_NPROCESSORS_ONLN) > 1;
 	sample("one", SAMPLES);
+	sample_int80();
+	sample_compat();
 	sample_children();
 	sample_between_cpus();
 	show_backtrace();

@@ -63,7 +63,8 @@
 //
 // Lost on the way from the pass to the assembler, it is missed.
 // RUN: sed '/^\.Lkstackrand_rare_[0-9A-F]*:/d' %t.d/x86_64.2.s > %t.lost.s
-// RUN: ! %plain_cc --target=x86_64-linux-gnu -c %t.lost.s -o %t.lost.o 2>&1 | %FileCheck %s --check-prefix=LOST
+// RUN: ! %plain_cc --target=x86_64-linux-gnu -c %t.lost.s -o %t.lost.o 2>%t.said
+// RUN: %FileCheck %s --check-prefix=LOST --input-file=%t.said
 // LOST: error: {{.*}}kstackrand_rare
 int usual(int);
 void rare(int *);
