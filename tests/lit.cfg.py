@@ -28,6 +28,10 @@ if not (shutil.which("clang-format-14") and shutil.which("clang-tidy-14")):
     config.excludes.append("lint.test")
 config.environment["LC_ALL"] = "C"
 config.environment["PATH"] = os.environ["PATH"]
+# Where scripts/kernel-test.sh keeps what it built. lit passes neither on.
+for name in ("HOME", "XDG_CACHE_HOME"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
 
 features = config.available_features
 RUSTC = "/usr/bin/rustc"
