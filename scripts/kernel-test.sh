@@ -134,6 +134,8 @@ set_up_builds() {
 	source_tree=$(kernel_cache)/linux-$version
 	logs=$scratch/logs
 	mkdir -p "$kernel" "$logs"
+	exec {lock}>"$kernel/.lock"
+	flock -n "$lock" || die "another run builds in $kernel; wait for it to end"
 }
 
 build_kstackrand() {

@@ -88,18 +88,20 @@ kstackrand_config() {
 	"$build/bin/kstackrand-config" --cc "$kernel_cc" "${options[@]}" "$1"
 }
 
-# unpack_once DIRECTORY: the kernel's source, untouched, for all builds.
-unpack_once() {
-	local deb partial
+# unpack_once DIRECTORY: the kernel's source, untouched, for all builds. Of two
+# runs at once the second waits for the first's.
+unpack_once() (
+	flock 9 || return
 	[[ ! -d $1 ]] || return 0
 	# Of the machine's own architecture: all have the package, but not all
 	# mirrors have each suite's index of packages for no architecture.
 	deb=$(fetch_debian_package "linux-source-$version" "$(suite_of "$version")") || return
-	partial=$(mktemp -d "$(dirname "$1")/.partial.XXXXXX") || return
+	partial=$1.partial
+	rm -rf -- "$partial" && mkdir "$partial" || return
 	dpkg-deb --fsys-tarfile "$deb" | tar -xO "./usr/src/linux-source-$version.tar.xz" |
 		tar -xJ -C "$partial" --strip-components=1 || return
 	mv -T "$partial" "$1"
-}
+) 9>"$1.lock"
 
 # What a build depends on besides the source; another one starts it anew. Where
 # the plugin lies is no part of that, but the whole of it is: a Clang plugin has
