@@ -292,7 +292,7 @@ touched_objects() {
 	local objects
 	mapfile -t objects < <(find . -name '*.o' ! -name 'vmlinux*' ! -name '.*' -exec grep -lF __kstackrand_ {} +)
 	printf '%s\n' "${objects[@]#./}"
-	sed -nE "/warning:/s,^($source_tree/)?([A-Za-z0-9_/.-]+)\\.[cSo](:[0-9:]+)? .*,\\2.o,p" build.log |
+	sed -nE "/warning:/s,^($source_tree/)?([A-Za-z0-9_/.-]+)\\.[cSo](:[0-9:]*)? .*,\\2.o,p" build.log |
 		while read -r object; do
 			[[ ! -f $object ]] || printf '%s\n' "$object"
 		done

@@ -387,6 +387,7 @@ static void sample_children(void)
 static void sample_between_cpus(void)
 {
 	int calls[2];
+	int blocks[2];
 	int offset;
 	pid_t mover;
 	pid_t self = getpid();
@@ -394,7 +395,7 @@ static void sample_between_cpus(void)
 
 	if (last_cpu == 0)
 		return;
-	if (pipe(calls) != 0)
+	if (pipe(calls) != 0 || pipe(blocks) != 0)
 		fail("pipe");
 	mover = fork();
 	if (mover < 0)
@@ -402,19 +403,21 @@ static void sample_between_cpus(void)
 	if (mover == 0) {
 		run_on(0, 1);
 		for (int i = 0; i < BOUNCES; i++) {
+			if (read(blocks[0], &byte, 1) != 1)
+				_exit(1);
+			/* Until it does block. */
+			usleep(20);
 			run_on(self, i % 2);
 			if (write(calls[1], &byte, 1) != 1)
 				_exit(1);
-			/* Until it blocks again. */
-			usleep(20);
 		}
 		_exit(0);
 	}
 	for (int i = 0; i < BOUNCES; i++) {
 		unsigned cpu;
 
-		if (read(calls[0], &byte, 1) != 1)
-			fail("read");
+		if (write(blocks[1], &byte, 1) != 1 || read(calls[0], &byte, 1) != 1)
+			fail("a task that is moved");
 		draw();
 		getcpu(&cpu, NULL);
 		if (collect(&offset, 1) != 1)
