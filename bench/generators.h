@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generators of stack offsets, side by side: the one in use, what could stand
- * in its place, what others use, and some that are bad on purpose, for the
+ * Generators of stack offsets, side by side: those in use, what could stand
+ * in their place, what others use, and some that are bad on purpose, for the
  * tests of tests/random to find. Each is a state, a seed function and
  *
  *     uint64_t NAME_draw(struct NAME_state *state)
@@ -127,49 +127,12 @@ MIXER(squares3, squares_round(squares_round(squares_round(c, c), c + k), c))
 MIXER(squares4, squares_round(squares_round(squares_round(squares_round(c, c), c + k), c), c + k))
 MIXER(permutation, permute(c, k, m))
 
-/* --- SipHash-1-3 of the counter, with a key of 128 bits -------------------- */
-
 static inline uint64_t rotate(uint64_t word, unsigned bits)
 {
 	return word << bits | word >> (64 - bits);
 }
 
-#define SIP_ROUND(v0, v1, v2, v3)            \
-	do {                                 \
-		v0 += v1;                    \
-		v1 = rotate(v1, 13) ^ v0;    \
-		v0 = rotate(v0, 32);         \
-		v2 += v3;                    \
-		v3 = rotate(v3, 16) ^ v2;    \
-		v0 += v3;                    \
-		v3 = rotate(v3, 21) ^ v0;    \
-		v2 += v1;                    \
-		v1 = rotate(v1, 17) ^ v2;    \
-		v2 = rotate(v2, 32);         \
-	} while (0)
-
-/* Of a message of eight bytes: one compression round for it, one for the block
- * that holds the length, three to finish. */
-static inline uint64_t siphash13(const uint64_t key[2], uint64_t message)
-{
-	const uint64_t length = UINT64_C(8) << 56;
-	uint64_t v0 = key[0] ^ UINT64_C(0x736f6d6570736575);
-	uint64_t v1 = key[1] ^ UINT64_C(0x646f72616e646f6d);
-	uint64_t v2 = key[0] ^ UINT64_C(0x6c7967656e657261);
-	uint64_t v3 = key[1] ^ UINT64_C(0x7465646279746573);
-
-	v3 ^= message;
-	SIP_ROUND(v0, v1, v2, v3);
-	v0 ^= message;
-	v3 ^= length;
-	SIP_ROUND(v0, v1, v2, v3);
-	v0 ^= length;
-	v2 ^= 0xff;
-	SIP_ROUND(v0, v1, v2, v3);
-	SIP_ROUND(v0, v1, v2, v3);
-	SIP_ROUND(v0, v1, v2, v3);
-	return v0 ^ v1 ^ v2 ^ v3;
-}
+/* --- SipHash-1-3 of the counter, with a key of 128 bits -------------------- */
 
 struct siphash13_state {
 	uint64_t counter, key[2];
@@ -182,7 +145,7 @@ static inline void siphash13_seed(struct siphash13_state *state)
 
 static inline uint64_t siphash13_draw(struct siphash13_state *state)
 {
-	return kstackrand_offset_of(siphash13(state->key, thread_fetch_add(&state->counter, 1)));
+	return kstackrand_offset_of(kstackrand_siphash(thread_fetch_add(&state->counter, 1), state->key));
 }
 
 /* --- yardsticks ---------------------------------------------------------- */

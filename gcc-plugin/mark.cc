@@ -234,7 +234,8 @@ settings_list (const entry_settings &settings)
   const unsigned flags = (settings.smp ? MARK_SMP : 0)
 			 | (settings.entry ? MARK_ENTRY : 0)
 			 | (settings.reseed ? MARK_RESEED : 0);
-  const unsigned values[] = { flags, settings.bits, settings.model };
+  const unsigned values[] = { flags, settings.bits, settings.rng,
+			      settings.model };
   tree list = NULL_TREE;
   for (unsigned value : values)
     list
@@ -274,6 +275,7 @@ is_marked (tree fndecl, entry_settings *settings)
     return false;
   tree arguments = TREE_VALUE (attribute);
   settings->model = (kstackrand_model) next_value (&arguments);
+  settings->rng = (kstackrand_rng) next_value (&arguments);
   settings->bits = next_value (&arguments);
   const unsigned flags = next_value (&arguments);
   settings->smp = flags & MARK_SMP;
@@ -346,6 +348,7 @@ mark_all (void)
 {
   cgraph_node *node;
   entry_settings settings = { kstackrand_policy_model (kstackrand_policy),
+			      kstackrand_policy_rng (kstackrand_policy),
 			      kstackrand_policy_bits (kstackrand_policy),
 			      kernel_is_smp (), false, false };
   entry_settings present;

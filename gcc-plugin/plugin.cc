@@ -97,6 +97,8 @@ read_arguments (const plugin_name_args *plugin)
 	fail ("%s", error.text);
       free (option);
     }
+  if (!kstackrand_policy_check (kstackrand_policy, &error))
+    fail ("%s", error.text);
 }
 
 /* What `gcc -v --help` and `gcc --version` show.  */

@@ -27,6 +27,7 @@ extern struct kstackrand_policy *kstackrand_policy;
 struct entry_settings
 {
   enum kstackrand_model model;
+  enum kstackrand_rng rng;
   unsigned bits;
   bool smp;    /* model linux: the kernel has per-CPU areas */
   bool entry;  /* the stack is shifted */

@@ -23,6 +23,7 @@
 static GTY (()) tree process_decl;
 static GTY (()) tree thread_decl;
 static GTY (()) tree offset_fndecl;
+static GTY (()) tree offset_siphash_fndecl;
 static GTY (()) tree lto_guard_fndecl;
 
 #define ROOT(variable)                                                         \
@@ -33,7 +34,7 @@ static GTY (()) tree lto_guard_fndecl;
 
 const struct ggc_root_tab prologue_roots[]
   = { ROOT (process_decl), ROOT (thread_decl), ROOT (offset_fndecl),
-      ROOT (lto_guard_fndecl), LAST_GGC_ROOT_TAB };
+      ROOT (offset_siphash_fndecl), ROOT (lto_guard_fndecl), LAST_GGC_ROOT_TAB };
 
 /* What the runtime defines.  */
 
@@ -68,6 +69,8 @@ declare_runtime (void)
   /* A general access would be a call to __tls_get_addr in a shared library.  */
   set_decl_tls_model (thread_decl, TLS_MODEL_INITIAL_EXEC);
   offset_fndecl = extern_function (KSTACKRAND_OFFSET_SYMBOL, size_type_node);
+  offset_siphash_fndecl
+    = extern_function (KSTACKRAND_OFFSET_SIPHASH_SYMBOL, size_type_node);
 }
 
 static tree
@@ -186,10 +189,13 @@ append_mask (gimple_stmt_iterator *gsi, tree offset, unsigned bits)
 /* Model `call`.  */
 
 static void
-append_call_draw (basic_block bb, unsigned bits)
+append_call_draw (basic_block bb, kstackrand_rng rng, unsigned bits)
 {
   gimple_stmt_iterator gsi = gsi_last_bb (bb);
-  tree drawn = emit_call (&gsi, offset_fndecl, size_type_node);
+  tree drawn = emit_call (&gsi,
+			  rng == KSTACKRAND_RNG_SIPHASH ? offset_siphash_fndecl
+							: offset_fndecl,
+			  size_type_node);
   tree offset = make_ssa_name (uint64_type_node);
   append (&gsi, gimple_build_assign (offset, NOP_EXPR, drawn));
   append_shift (&gsi, append_mask (&gsi, offset, bits), bits);
@@ -198,7 +204,7 @@ append_call_draw (basic_block bb, unsigned bits)
 /* Model `inline`, as abi.h spells it:
 
      draw: if (key != seal) goto slow; else goto fast;
-     fast: counter = fetch_add (...);  offset_1 = ...;
+     fast: counter = fetch_add (...);  word = ...;  offset_1 = word & mask;
      slow: offset_2 = __kstackrand_draw_slow ();
      join: offset = PHI <offset_1, offset_2>; shift
 
@@ -206,21 +212,56 @@ append_call_draw (basic_block bb, unsigned bits)
    the subtraction into a longer sequence on arm64.  */
 
 static tree
-append_fast_draw (basic_block bb, tree key, tree step, unsigned bits)
+append_fast_word (gimple_stmt_iterator *gsi, tree counter, tree key)
+{
+  tree keyed = append_binary (gsi, BIT_XOR_EXPR, counter, key);
+  tree square = append_binary (gsi, MULT_EXPR, keyed, keyed);
+  tree advanced = append_load (gsi, thread_decl, KSTACKRAND_THREAD_COUNTER);
+  return append_binary (gsi, MULT_HIGHPART_EXPR, square, advanced);
+}
+
+static tree
+append_siphash_word (gimple_stmt_iterator *gsi, tree counter, tree step)
+{
+  const unsigned key_at = KSTACKRAND_PROCESS_SIPHASH_KEY;
+  tree key0 = append_load (gsi, process_decl, key_at);
+  tree key1 = append_load (gsi, process_decl, key_at + sizeof (uint64_t));
+  tree v0 = key0, v1 = key1, v2 = key0, v3 = key1;
+#define ADD(a, b) a = append_binary (gsi, PLUS_EXPR, a, b);
+#define XOR(a, b) a = append_binary (gsi, BIT_XOR_EXPR, a, b);
+#define ROTATE(a, bits)                                                        \
+  a = append_binary (gsi, LROTATE_EXPR, a,                                     \
+		     build_int_cst (unsigned_type_node, bits));
+#define WORD(word) build_int_cst (uint64_type_node, word)
+  KSTACKRAND_SIPHASH_STEPS (ADD, XOR, ROTATE, WORD, v0, v1, v2, v3, counter)
+#undef ADD
+#undef XOR
+#undef ROTATE
+#undef WORD
+  /* All ones, or nothing when switched off.  */
+  tree odd = append_binary (gsi, BIT_AND_EXPR, step,
+			    build_one_cst (uint64_type_node));
+  tree on = append_binary (gsi, MINUS_EXPR,
+			   build_zero_cst (uint64_type_node), odd);
+  return append_binary (gsi, BIT_AND_EXPR, v0, on);
+}
+
+static tree
+append_fast_path (basic_block bb, tree key, tree step,
+		  const entry_settings &settings)
 {
   gimple_stmt_iterator gsi = gsi_last_bb (bb);
   tree counter = make_ssa_name (uint64_type_node);
   emit_fetch_add (&gsi, counter,
 		  word_at (thread_decl, KSTACKRAND_THREAD_COUNTER), step);
-  tree keyed = append_binary (&gsi, BIT_XOR_EXPR, counter, key);
-  tree square = append_binary (&gsi, MULT_EXPR, keyed, keyed);
-  tree advanced = append_load (&gsi, thread_decl, KSTACKRAND_THREAD_COUNTER);
-  tree word = append_binary (&gsi, MULT_HIGHPART_EXPR, square, advanced);
-  return append_mask (&gsi, word, bits);
+  tree word = settings.rng == KSTACKRAND_RNG_SIPHASH
+		? append_siphash_word (&gsi, counter, step)
+		: append_fast_word (&gsi, counter, key);
+  return append_mask (&gsi, word, settings.bits);
 }
 
 static tree
-append_slow_draw (basic_block bb, unsigned bits)
+append_slow_path (basic_block bb, unsigned bits)
 {
   gimple_stmt_iterator gsi = gsi_last_bb (bb);
   tree offset = make_ssa_name (uint64_type_node);
@@ -252,7 +293,7 @@ split_ways (basic_block draw, edge *fast, edge *slow)
 }
 
 static void
-append_inline_draw (basic_block draw, unsigned bits)
+append_inline_draw (basic_block draw, const entry_settings &settings)
 {
   edge fast, slow;
   gimple_stmt_iterator gsi = gsi_last_bb (draw);
@@ -264,12 +305,12 @@ append_inline_draw (basic_block draw, unsigned bits)
   split_ways (draw, &fast, &slow);
 
   gphi *offset = create_phi_node (make_ssa_name (uint64_type_node), fast->dest);
-  add_phi_arg (offset, append_fast_draw (fast->src, key, step, bits), fast,
+  add_phi_arg (offset, append_fast_path (fast->src, key, step, settings), fast,
 	       UNKNOWN_LOCATION);
-  add_phi_arg (offset, append_slow_draw (slow->src, bits), slow,
+  add_phi_arg (offset, append_slow_path (slow->src, settings.bits), slow,
 	       UNKNOWN_LOCATION);
   gsi = gsi_last_bb (fast->dest);
-  append_shift (&gsi, gimple_phi_result (offset), bits);
+  append_shift (&gsi, gimple_phi_result (offset), settings.bits);
 }
 
 /* Model `linux`. The reseed comes first: what it calls runs where the function
@@ -300,10 +341,10 @@ instrument (const entry_settings &settings)
   switch (settings.model)
     {
     case KSTACKRAND_MODEL_INLINE:
-      append_inline_draw (draw, settings.bits);
+      append_inline_draw (draw, settings);
       break;
     case KSTACKRAND_MODEL_CALL:
-      append_call_draw (draw, settings.bits);
+      append_call_draw (draw, settings.rng, settings.bits);
       break;
     case KSTACKRAND_MODEL_LINUX:
       append_linux_draw (draw, settings);
@@ -356,9 +397,10 @@ remark (tree fndecl, const entry_settings &settings)
     dump_printf_loc (
       MSG_OPTIMIZED_LOCATIONS,
       dump_user_location_t::from_function_decl (fndecl),
-      "kstackrand: shifting the stack of %s, model %s, %u bits\n",
+      "kstackrand: shifting the stack of %s, model %s, %u bits, rng %s\n",
       IDENTIFIER_POINTER (DECL_ASSEMBLER_NAME (fndecl)),
-      kstackrand_model_name (settings.model), settings.bits);
+      kstackrand_model_name (settings.model), settings.bits,
+      kstackrand_rng_name (settings.rng));
 }
 
 /* Passes.  */

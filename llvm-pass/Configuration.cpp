@@ -60,6 +60,11 @@ static std::string take(kstackrand_policy *Policy, const char *Name,
   return "";
 }
 
+static std::string check(const kstackrand_policy *Policy) {
+  kstackrand_error Error;
+  return kstackrand_policy_check(Policy, &Error) ? "" : Error.text;
+}
+
 /// KEY=VALUE or KEY into a policy. Name is what the user wrote.
 static std::string takeText(kstackrand_policy *Policy, const std::string &Name,
                             const std::string &Text) {
@@ -77,7 +82,7 @@ static std::string takeOptions(kstackrand_policy *Policy) {
     if (!Error.empty())
       return Error;
   }
-  return "";
+  return check(Policy);
 }
 
 void configureByPipeline(StringRef Parameters) {
@@ -89,6 +94,8 @@ void configureByPipeline(StringRef Parameters) {
     Error =
         takeText(Policy.get(), "kstackrand<" + Text.str() + ">", Text.str());
   }
+  if (Error.empty())
+    Error = check(Policy.get());
   if (!Error.empty())
     fail(Error);
 
@@ -142,6 +149,8 @@ kstackrand_pass_configure(const kstackrand_pass_configuration *Configuration) {
     const kstackrand_pass_argument &Argument = Configuration->arguments[I];
     Error = take(Policy.get(), Argument.option, Argument.key, Argument.value);
   }
+  if (Error.empty())
+    Error = check(Policy.get());
   if (!Error.empty())
     return strdup(Error.c_str());
 

@@ -18,18 +18,30 @@ using namespace llvm;
 
 namespace kstackrand {
 
+/// The one of All whose name is Word, into Setting. False when there is none.
+template <typename T>
+static bool readName(StringRef Word, const char *Name(T), ArrayRef<T> All,
+                     T &Setting) {
+  for (T Known : All)
+    if (Word == Name(Known)) {
+      Setting = Known;
+      return true;
+    }
+  return false;
+}
+
 /// One word of what Mark.cpp wrote. False when it is none of ours.
 static bool readSetting(StringRef Word, EntrySettings &Settings) {
-  if (Word.consume_front("model=")) {
-    for (kstackrand_model Known :
-         {KSTACKRAND_MODEL_INLINE, KSTACKRAND_MODEL_CALL,
-          KSTACKRAND_MODEL_LINUX})
-      if (Word == kstackrand_model_name(Known)) {
-        Settings.Model = Known;
-        return true;
-      }
-    return false;
-  }
+  if (Word.consume_front("model="))
+    return readName<kstackrand_model>(Word, kstackrand_model_name,
+                                      {KSTACKRAND_MODEL_INLINE,
+                                       KSTACKRAND_MODEL_CALL,
+                                       KSTACKRAND_MODEL_LINUX},
+                                      Settings.Model);
+  if (Word.consume_front("rng="))
+    return readName<kstackrand_rng>(
+        Word, kstackrand_rng_name,
+        {KSTACKRAND_RNG_FAST, KSTACKRAND_RNG_SIPHASH}, Settings.Rng);
   if (Word.consume_front("bits="))
     return !Word.getAsInteger(10, Settings.Bits) &&
            Settings.Bits <= KSTACKRAND_BITS_MAX;

@@ -158,6 +158,7 @@ static std::string settingsText(bool Entry, bool Reseed) {
   kstackrand_model Model = kstackrand_policy_model(policy());
   bool Linux = Model == KSTACKRAND_MODEL_LINUX;
   return std::string("model=") + kstackrand_model_name(Model) +
+         ",rng=" + kstackrand_rng_name(kstackrand_policy_rng(policy())) +
          ",bits=" + std::to_string(kstackrand_policy_bits(policy())) +
          (Entry ? ",entry" : "") + (Reseed ? ",reseed" : "") +
          (Linux && kernel().is_smp ? ",smp" : "") +

@@ -34,7 +34,8 @@ namespace kstackrand {
 // Attributes by which the two passes, and the steps of LTO, talk to each other.
 
 /// A marked entry or reseed point, with its settings:
-/// "model=inline,bits=6,entry" or "model=linux,bits=6,entry,reseed,smp".
+/// "model=inline,rng=fast,bits=6,entry" or
+/// "model=linux,rng=fast,bits=6,entry,reseed,smp".
 constexpr char MarkAttribute[] = "kstackrand";
 /// The name it was chosen under. Differs from the function's own in the parts
 /// of a coroutine; differs between all entries, so that no two are merged.
@@ -48,6 +49,7 @@ constexpr char SeenFlag[] = "kstackrand";
 
 struct EntrySettings {
   kstackrand_model Model = KSTACKRAND_MODEL_INLINE;
+  kstackrand_rng Rng = KSTACKRAND_RNG_FAST;
   unsigned Bits = KSTACKRAND_BITS_DEFAULT;
   bool Entry = false; /// to draw and shift
   // Model linux:

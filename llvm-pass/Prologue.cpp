@@ -134,10 +134,8 @@ static Value *loadField(IRBuilderBase &IRB, GlobalVariable *Variable,
 }
 
 /// kstackrand_word() of abi.h.
-static Value *drawFast(IRBuilderBase &IRB, const TargetHooks &Target,
-                       GlobalVariable *Thread, Value *Key, Value *Step) {
-  Value *Counter =
-      Target.FetchAdd(IRB, field(IRB, Thread, KSTACKRAND_THREAD_COUNTER), Step);
+static Value *createFastWord(IRBuilderBase &IRB, GlobalVariable *Thread,
+                             Value *Counter, Value *Key) {
   Value *Advanced =
       loadField(IRB, Thread, KSTACKRAND_THREAD_COUNTER, "advanced");
   Value *Keyed = IRB.CreateXor(Counter, Key);
@@ -147,6 +145,39 @@ static Value *drawFast(IRBuilderBase &IRB, const TargetHooks &Target,
   Value *Product = IRB.CreateMul(IRB.CreateZExt(Square, Double),
                                  IRB.CreateZExt(Advanced, Double));
   return IRB.CreateTrunc(IRB.CreateLShr(Product, 64), IRB.getInt64Ty(), "word");
+}
+
+/// kstackrand_siphash() of abi.h, or 0 when switched off.
+static Value *createSiphashWord(IRBuilderBase &IRB, GlobalVariable *Process,
+                                Value *Counter, Value *Step) {
+  Value *Key0 = loadField(IRB, Process, KSTACKRAND_PROCESS_SIPHASH_KEY, "key0");
+  Value *Key1 =
+      loadField(IRB, Process, KSTACKRAND_PROCESS_SIPHASH_KEY + 8, "key1");
+  Value *V0 = Key0, *V1 = Key1, *V2 = Key0, *V3 = Key1;
+#define ADD(A, B) A = IRB.CreateAdd(A, B);
+#define XOR(A, B) A = IRB.CreateXor(A, B);
+#define ROTATE(A, Bits)                                                        \
+  A = IRB.CreateIntrinsic(Intrinsic::fshl, {IRB.getInt64Ty()},                 \
+                          {A, A, IRB.getInt64(Bits)});
+#define WORD(Word) IRB.getInt64(Word)
+  KSTACKRAND_SIPHASH_STEPS(ADD, XOR, ROTATE, WORD, V0, V1, V2, V3, Counter)
+#undef ADD
+#undef XOR
+#undef ROTATE
+#undef WORD
+  Value *Odd = IRB.CreateAnd(Step, IRB.getInt64(1));
+  return IRB.CreateAnd(V0, IRB.CreateNeg(Odd), "word");
+}
+
+/// Advances the thread's counter; gives the word of this draw.
+static Value *drawFast(IRBuilderBase &IRB, const TargetHooks &Target,
+                       const EntrySettings &Settings, GlobalVariable *Process,
+                       GlobalVariable *Thread, Value *Key, Value *Step) {
+  Value *Counter =
+      Target.FetchAdd(IRB, field(IRB, Thread, KSTACKRAND_THREAD_COUNTER), Step);
+  if (Settings.Rng == KSTACKRAND_RNG_SIPHASH)
+    return createSiphashWord(IRB, Process, Counter, Step);
+  return createFastWord(IRB, Thread, Counter, Key);
 }
 
 /// Offset & mask. Not by the builder, which folds a mask of 0: an alloca must
@@ -171,11 +202,12 @@ static AllocaInst *shiftByAlloca(IRBuilderBase &IRB, Value *Offset) {
 
 /// Draw and shift by model inline, in front of what F does first.
 static AllocaInst *insertInline(IRBuilderBase &IRB, const TargetHooks &Target,
-                                unsigned Bits) {
+                                const EntrySettings &Settings) {
   BasicBlock *Entry = IRB.GetInsertBlock();
   Function *F = Entry->getParent();
   Module &M = *F->getParent();
   LLVMContext &Context = F->getContext();
+  GlobalVariable *Process = processVariable(M);
   GlobalVariable *Thread = threadVariable(M);
   referToDrawSlow(M);
 
@@ -187,8 +219,7 @@ static AllocaInst *insertInline(IRBuilderBase &IRB, const TargetHooks &Target,
 
   Entry->getTerminator()->eraseFromParent();
   IRB.SetInsertPoint(Entry);
-  Value *Key =
-      loadField(IRB, processVariable(M), KSTACKRAND_PROCESS_KEY, "key");
+  Value *Key = loadField(IRB, Process, KSTACKRAND_PROCESS_KEY, "key");
   // Neighbours, which arm64 loads with one instruction; but not if the second
   // load sinks to its use, behind the branch, which the empty asm keeps it
   // from.
@@ -199,12 +230,12 @@ static AllocaInst *insertInline(IRBuilderBase &IRB, const TargetHooks &Target,
                    MDBuilder(Context).createBranchWeights(1 << 20, 1));
 
   IRB.SetInsertPoint(Fast);
-  Value *FastOffset =
-      maskOffset(IRB, drawFast(IRB, Target, Thread, Key, Step), Bits);
+  Value *Word = drawFast(IRB, Target, Settings, Process, Thread, Key, Step);
+  Value *FastOffset = maskOffset(IRB, Word, Settings.Bits);
   Instruction *FastEnd = IRB.CreateBr(Rest);
 
   IRB.SetInsertPoint(Slow);
-  Value *SlowOffset = maskOffset(IRB, Target.DrawSlow(IRB), Bits);
+  Value *SlowOffset = maskOffset(IRB, Target.DrawSlow(IRB), Settings.Bits);
   Instruction *SlowEnd = IRB.CreateBr(Rest);
 
   if (F->hasFnAttribute("probe-stack")) {
@@ -221,15 +252,17 @@ static AllocaInst *insertInline(IRBuilderBase &IRB, const TargetHooks &Target,
 }
 
 /// Draw and shift by model call.
-static AllocaInst *insertCall(IRBuilderBase &IRB, unsigned Bits) {
+static AllocaInst *insertCall(IRBuilderBase &IRB,
+                              const EntrySettings &Settings) {
   Module &M = *IRB.GetInsertBlock()->getModule();
   FunctionCallee Draw = M.getOrInsertFunction(
-      KSTACKRAND_OFFSET_SYMBOL,
+      Settings.Rng == KSTACKRAND_RNG_SIPHASH ? KSTACKRAND_OFFSET_SIPHASH_SYMBOL
+                                             : KSTACKRAND_OFFSET_SYMBOL,
       FunctionType::get(IRB.getInt64Ty(), /*isVarArg=*/false));
   CallInst *Offset = IRB.CreateCall(Draw, {}, "offset");
   Offset->addFnAttr(Attribute::NoUnwind);
   Offset->setTailCallKind(CallInst::TCK_NoTail);
-  return shiftByAlloca(IRB, maskOffset(IRB, Offset, Bits));
+  return shiftByAlloca(IRB, maskOffset(IRB, Offset, Settings.Bits));
 }
 
 /// Shifts by an asm, with the alloca that this needs in Rare, which does not
@@ -364,8 +397,8 @@ AllocaInst *insertPrologue(Function &F, const EntrySettings &Settings) {
   if (Settings.Model == KSTACKRAND_MODEL_LINUX)
     return insertLinux(IRB, *targetHooks(*F.getParent()), Settings);
   if (Settings.Model == KSTACKRAND_MODEL_CALL)
-    return insertCall(IRB, Settings.Bits);
-  return insertInline(IRB, *targetHooks(*F.getParent()), Settings.Bits);
+    return insertCall(IRB, Settings);
+  return insertInline(IRB, *targetHooks(*F.getParent()), Settings);
 }
 
 } // namespace kstackrand

@@ -113,7 +113,8 @@ void remarkInstrumented(Function &F, const EntrySettings &Settings) {
                               &F.getEntryBlock())
            << ore::NV("Function", &F) << " shifts the stack: model "
            << ore::NV("Model", StringRef(kstackrand_model_name(Settings.Model)))
-           << ", " << ore::NV("Bits", Settings.Bits) << " bits";
+           << ", " << ore::NV("Bits", Settings.Bits) << " bits, rng "
+           << ore::NV("Rng", StringRef(kstackrand_rng_name(Settings.Rng)));
   });
 }
 

@@ -18,6 +18,7 @@ const char *const kstackrand_model_words[] = {
 
 const char *const kstackrand_rng_words[] = {
 	[KSTACKRAND_RNG_FAST] = "fast",
+	[KSTACKRAND_RNG_SIPHASH] = "siphash",
 	NULL,
 };
 

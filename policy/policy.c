@@ -34,6 +34,16 @@ void kstackrand_policy_free(struct kstackrand_policy *policy)
 	free(policy);
 }
 
+bool kstackrand_policy_check(const struct kstackrand_policy *policy, struct kstackrand_error *error)
+{
+	if (policy->model != KSTACKRAND_MODEL_LINUX || policy->rng == KSTACKRAND_RNG_FAST)
+		return true;
+	snprintf(error->text, sizeof(error->text),
+	         "rng=%s does not go with model linux, whose generator is %s: leave one of them out",
+	         kstackrand_rng_words[policy->rng], kstackrand_rng_words[KSTACKRAND_RNG_FAST]);
+	return false;
+}
+
 enum kstackrand_model kstackrand_policy_model(const struct kstackrand_policy *policy)
 {
 	return (enum kstackrand_model)policy->model;

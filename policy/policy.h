@@ -29,6 +29,7 @@ enum kstackrand_model {
 
 enum kstackrand_rng {
 	KSTACKRAND_RNG_FAST,
+	KSTACKRAND_RNG_SIPHASH,
 };
 
 struct kstackrand_policy; /* opaque */
@@ -52,6 +53,11 @@ void kstackrand_policy_free(struct kstackrand_policy *policy);
  */
 bool kstackrand_policy_argument(struct kstackrand_policy *policy, const char *option,
                                 const char *key, const char *value, struct kstackrand_error *error);
+
+/** Whether the settings go together; to be asked once, after the last argument.
+ *  False, with `error` filled, if not. */
+bool kstackrand_policy_check(const struct kstackrand_policy *policy,
+                             struct kstackrand_error *error);
 
 /* Settings. */
 enum kstackrand_model kstackrand_policy_model(const struct kstackrand_policy *policy);

@@ -125,22 +125,28 @@ static void unlock(const uint64_t *saved)
 
 /* --- the pages: the lock is held ----------------------------------------- */
 
-/* Stores one word on a page that is read-only before and after. Returns 0 or
- * an errno value, with nothing stored then. */
-static int store_protected(void *page, uint64_t *where, uint64_t word)
+/* Stores words, the first of them last, on a page that is read-only before and
+ * after. Returns 0 or an errno value, with nothing stored then. */
+static int store_protected(void *page, uint64_t *where, const uint64_t *words, size_t count)
 {
 	long error = system_call(SYS_mprotect, (long)page, PAGE, PROT_READ | PROT_WRITE, 0);
 
 	if (error)
 		return (int)-error;
-	__atomic_store_n(where, word, __ATOMIC_RELEASE);
+	while (count-- > 0)
+		__atomic_store_n(&where[count], words[count], __ATOMIC_RELEASE);
 	system_call(SYS_mprotect, (long)page, PAGE, PROT_READ, 0);
 	return 0;
 }
 
-static int store_key(uint64_t key)
+#define KEYS 3 /* all words of struct kstackrand_process */
+_Static_assert(sizeof(struct kstackrand_process) == KEYS * sizeof(uint64_t), "nothing but keys");
+
+/* The one that threads are sealed with comes last: by then the others are there. */
+static int store_keys(const uint64_t *keys)
 {
-	return store_protected(&__kstackrand_process, &__kstackrand_process.process.key, key);
+	return store_protected(&__kstackrand_process, &__kstackrand_process.process.key, keys,
+	                       KEYS);
 }
 
 static int store_settings(struct settings settings)
@@ -148,7 +154,7 @@ static int store_settings(struct settings settings)
 	uint64_t word;
 
 	__builtin_memcpy(&word, &settings, sizeof(word));
-	return store_protected(&settings_page, &settings_page.word, word);
+	return store_protected(&settings_page, &settings_page.word, &word, 1);
 }
 
 /* An emulator may accept any advice: only one that refuses nonsense is believed. */
@@ -178,17 +184,18 @@ static bool has_fast_path(struct settings settings)
 	return settings.mode != KSTACKRAND_FIXED && settings.fork_detection != KSTACKRAND_FORK_NONE;
 }
 
-static uint64_t new_key(void)
+static int store_new_keys(void)
 {
-	uint64_t word;
+	uint64_t keys[KEYS];
 
-	kstackrand_random(&word, 1);
-	return word | 1;
+	kstackrand_random(keys, KEYS);
+	keys[0] |= 1;
+	return store_keys(keys);
 }
 
 /* --- the slow path ------------------------------------------------------- */
 
-/* The process key, made if it is not there; 0 if it cannot be written (a sandbox
+/* The process key, made, with the others, if it is not there; 0 if it cannot be written (a sandbox
  * that forbids mprotect). */
 static uint64_t process_key(void)
 {
@@ -199,34 +206,28 @@ static uint64_t process_key(void)
 		lock(&saved);
 		start();
 		if (__atomic_load_n(key, __ATOMIC_RELAXED) == 0)
-			store_key(new_key());
+			store_new_keys();
 		unlock(&saved);
 	}
 	return __atomic_load_n(key, __ATOMIC_ACQUIRE);
 }
 
-/* The seal goes last: a signal handler that draws in between seeds all of the
- * state itself, and what is then written over its work is as random. */
-static void seed_thread(uint64_t key, bool off)
+/* Gives this draw's offset: from the kernel as well, so that it is right for any
+ * generator. The seal goes last: a signal handler that draws in between seeds all
+ * of the state itself, and what is then written over its work is as random. */
+static uint64_t seed_thread(uint64_t key, bool off)
 {
 	volatile struct kstackrand_thread *thread = &__kstackrand_thread;
-	uint64_t secret[2] = {0, 0};
+	uint64_t secret[3] = {0, 0, 0};
 
 	if (!off) {
-		kstackrand_random(secret, 2);
+		kstackrand_random(secret, 3);
 		secret[1] |= 1;
 	}
 	thread->counter = secret[0];
 	thread->step = secret[1];
 	thread->seal = key;
-}
-
-static uint64_t draw(uint64_t key)
-{
-	struct kstackrand_thread *thread = &__kstackrand_thread;
-	uint64_t counter = thread_fetch_add(&thread->counter, thread->step);
-
-	return kstackrand_offset_of(kstackrand_word(counter, key, thread->step));
+	return kstackrand_offset_of(secret[2]);
 }
 
 /* Every draw that may not seal its thread ends here: no state, so that there is nothing
@@ -255,17 +256,39 @@ __attribute__((visibility("hidden"))) uint64_t kstackrand_slow_offset(void)
 
 	if (key == 0 || !has_fast_path(settings))
 		return draw_without_state(settings);
-	seed_thread(key, settings.mode == KSTACKRAND_OFF);
-	return draw(key);
+	return seed_thread(key, settings.mode == KSTACKRAND_OFF);
+}
+
+/* --- model `call` -------------------------------------------------------- */
+
+/* Whether this thread may draw; gives the key then. */
+static bool is_sealed(uint64_t *key)
+{
+	*key = __atomic_load_n(&__kstackrand_process.process.key, __ATOMIC_RELAXED);
+	return __builtin_expect(*key == __kstackrand_thread.seal, 1);
 }
 
 PUBLIC size_t __kstackrand_offset(void)
 {
-	uint64_t key = __atomic_load_n(&__kstackrand_process.process.key, __ATOMIC_RELAXED);
+	struct kstackrand_thread *thread = &__kstackrand_thread;
+	uint64_t key, counter;
 
-	if (__builtin_expect(key != __kstackrand_thread.seal, 0))
+	if (!is_sealed(&key))
 		return kstackrand_slow_offset();
-	return draw(key);
+	counter = thread_fetch_add(&thread->counter, thread->step);
+	return kstackrand_offset_of(kstackrand_word(counter, key, thread->step));
+}
+
+PUBLIC size_t __kstackrand_offset_siphash(void)
+{
+	struct kstackrand_thread *thread = &__kstackrand_thread;
+	uint64_t key, counter, word;
+
+	if (!is_sealed(&key))
+		return kstackrand_slow_offset();
+	counter = thread_fetch_add(&thread->counter, thread->step);
+	word = kstackrand_siphash(counter, __kstackrand_process.process.siphash_key);
+	return kstackrand_offset_of(thread->step & 1 ? word : 0);
 }
 
 /* --- the calls for users ------------------------------------------------- */
@@ -275,7 +298,7 @@ static int apply(struct settings settings)
 {
 	int error = store_settings(settings);
 
-	return error ? error : store_key(new_key());
+	return error ? error : store_new_keys();
 }
 
 PUBLIC int kstackrand_set_mode(enum kstackrand_mode mode, size_t fixed_offset)
@@ -317,8 +340,10 @@ PUBLIC enum kstackrand_fork_detection kstackrand_get_fork_detection(void)
 
 static void forked_child(void)
 {
+	static const uint64_t none[KEYS];
+
 	__atomic_store_n(&lock_page.lock, 0, __ATOMIC_RELAXED);
-	store_key(0);
+	store_keys(none);
 }
 
 /* Asked for by somebody who knows that this program forks by fork(3) alone:

@@ -15,6 +15,12 @@
  *     }
  *     stack pointer -= offset & kstackrand_mask(bits);
  *
+ * With rng=siphash it is the same but for the word, and for the off switch,
+ * which no product takes care of there:
+ *
+ *         word = kstackrand_siphash(counter, process.siphash_key);
+ *         offset = thread.step & 1 ? word : 0;     // without a branch
+ *
  * Whoever changes this file changes what objects built earlier expect: rebuild
  * everything that was instrumented.
  */
@@ -35,9 +41,11 @@
 #define KSTACKRAND_THREAD_SYMBOL "__kstackrand_thread"
 #define KSTACKRAND_DRAW_SLOW_SYMBOL "__kstackrand_draw_slow"
 #define KSTACKRAND_OFFSET_SYMBOL "__kstackrand_offset"
+#define KSTACKRAND_OFFSET_SIPHASH_SYMBOL "__kstackrand_offset_siphash"
 
 /* Byte offsets of the fields below, for the plugins, which know no C types. */
 #define KSTACKRAND_PROCESS_KEY 0
+#define KSTACKRAND_PROCESS_SIPHASH_KEY 8 /* and 16 */
 #define KSTACKRAND_THREAD_COUNTER 0
 #define KSTACKRAND_THREAD_SEAL 8
 #define KSTACKRAND_THREAD_STEP 16
@@ -79,6 +87,55 @@
 #define KSTACKRAND_CPU_MASK 24
 #define KSTACKRAND_CPU_BYTES 32
 
+/*
+ * SipHash-1-3 (Aumasson and Bernstein) of a message of eight bytes: one round for
+ * it, one for the block that holds its length, three to finish. It stands here
+ * once, as steps, for C and for both plugins, which make of each step what their
+ * compiler calls it:
+ *
+ *     ADD(a, b)       a = a + b           XOR(a, b)      a = a ^ b
+ *     ROTATE(a, n)    a = a rotated to the left by n bits
+ *     WORD(n)         the constant n, as an operand
+ *
+ * v0 … v3 come in as k0, k1, k0, k1, the two halves of the key; the hash is then in
+ * v0. They are modified, and all may be named more than once.
+ */
+#define KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3) \
+	ADD(v0, v1)                                                \
+	ROTATE(v1, 13)                                             \
+	XOR(v1, v0)                                                \
+	ROTATE(v0, 32)                                             \
+	ADD(v2, v3)                                                \
+	ROTATE(v3, 16)                                             \
+	XOR(v3, v2)                                                \
+	ADD(v0, v3)                                                \
+	ROTATE(v3, 21)                                             \
+	XOR(v3, v0)                                                \
+	ADD(v2, v1)                                                \
+	ROTATE(v1, 17)                                             \
+	XOR(v1, v2)                                                \
+	ROTATE(v2, 32)
+
+#define KSTACKRAND_SIPHASH_BLOCK(ADD, XOR, ROTATE, v0, v1, v2, v3, block) \
+	XOR(v3, block)                                                    \
+	KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3)        \
+	XOR(v0, block)
+
+#define KSTACKRAND_SIPHASH_STEPS(ADD, XOR, ROTATE, WORD, v0, v1, v2, v3, message)             \
+	XOR(v0, WORD(0x736f6d6570736575))                                                     \
+	XOR(v1, WORD(0x646f72616e646f6d))                                                     \
+	XOR(v2, WORD(0x6c7967656e657261))                                                     \
+	XOR(v3, WORD(0x7465646279746573))                                                     \
+	KSTACKRAND_SIPHASH_BLOCK(ADD, XOR, ROTATE, v0, v1, v2, v3, message)                   \
+	KSTACKRAND_SIPHASH_BLOCK(ADD, XOR, ROTATE, v0, v1, v2, v3, WORD(0x0800000000000000))  \
+	XOR(v2, WORD(0xff))                                                                   \
+	KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3)                            \
+	KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3)                            \
+	KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3)                            \
+	XOR(v0, v1)                                                                           \
+	XOR(v0, v2)                                                                           \
+	XOR(v0, v3)
+
 #ifndef __ASSEMBLER__
 
 #include <stddef.h>
@@ -92,6 +149,7 @@ extern "C" {
  * the kernel empties in a forked child. */
 struct kstackrand_process {
 	uint64_t key; /* 0: no thread may draw on the fast path */
+	uint64_t siphash_key[2];
 };
 
 /* One per thread, thread-local, initial-exec. A new thread starts with a seal
@@ -124,6 +182,9 @@ struct kstackrand_cpu {
  */
 size_t __kstackrand_offset(void);
 
+/** The same with rng=siphash. */
+size_t __kstackrand_offset_siphash(void);
+
 __extension__ typedef unsigned __int128 kstackrand_u128;
 
 /**
@@ -139,6 +200,25 @@ static inline uint64_t kstackrand_word(uint64_t counter, uint64_t key, uint64_t 
 	uint64_t keyed = counter ^ key;
 
 	return (uint64_t)(((kstackrand_u128)(keyed * keyed) * (counter + step)) >> 64);
+}
+
+/** The word of one draw with rng=siphash. `counter` is what it was before this
+ *  draw, or any other message of eight bytes. */
+static inline uint64_t kstackrand_siphash(uint64_t counter, const uint64_t key[2])
+{
+	uint64_t v0 = key[0], v1 = key[1], v2 = key[0], v3 = key[1];
+
+/* clang-format off */
+#define KSTACKRAND_ADD(a, b) (a) += (b);
+#define KSTACKRAND_XOR(a, b) (a) ^= (b);
+#define KSTACKRAND_ROTATE(a, bits) (a) = (a) << (bits) | (a) >> (64 - (bits));
+	/* clang-format on */
+	KSTACKRAND_SIPHASH_STEPS(KSTACKRAND_ADD, KSTACKRAND_XOR, KSTACKRAND_ROTATE, UINT64_C, v0,
+	                         v1, v2, v3, counter)
+#undef KSTACKRAND_ADD
+#undef KSTACKRAND_XOR
+#undef KSTACKRAND_ROTATE
+	return v0;
 }
 
 /** The largest offset in bytes that `bits` allow; bits 0 … 8. */

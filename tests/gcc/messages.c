@@ -3,7 +3,7 @@
 // was decided, and is silent about the rest; `gcc -v --help` knows the keys.
 // RUN: %cc -O2 -fplugin-arg-kstackrand-entry=entry -fopt-info-optall -c %s -o %t.o 2>%t.err
 // RUN: %FileCheck %s --input-file=%t.err
-// CHECK: messages.c:[[#@LINE+1]]:5: optimized: kstackrand: shifting the stack of entry, model inline, 6 bits
+// CHECK: messages.c:[[#@LINE+1]]:5: optimized: kstackrand: shifting the stack of entry, model inline, 6 bits, rng fast
 int entry(int x)
 {
 	return x + 1;
@@ -12,7 +12,7 @@ int entry(int x)
 // RUN: %FileCheck %s --input-file=%t.err
 // RUN: rm -rf %t.d && mkdir %t.d && cd %t.d && %cc -O2 -fplugin-arg-kstackrand-entry=entry -fdump-tree-all -c %s -o dump.o
 // RUN: %FileCheck %s --input-file=$(ls %t.d/*.kstackrand) --check-prefix=DUMP
-// DUMP: kstackrand entry (0, 6, 2)
+// DUMP: kstackrand entry (0, 0, 6, 2)
 // DUMP: __builtin_alloca_with_align_and_max
 int taken_out(int x)
 {

@@ -449,12 +449,21 @@ static void show_mask(void)
 
 /*
  * The kernel's own test, as it stands in the kernel's source. It wants a dmesg
- * that follows, which busybox has not: that much is put in its place. To a
- * terminal it would count aloud.
+ * that follows, which busybox has not: that much is put in its place. It stops
+ * that one and reads what it wrote, without asking if it has come that far; on a
+ * busy machine it may not have begun: hence a kill that waits for it. To a
+ * terminal the test would count aloud.
  */
 static void run_own_test(void)
 {
-	static const char script[] = "dmesg() { exec /bin/kmsg \"$@\"; }; . /stack-entropy.sh";
+	static const char script[] =
+		"dmesg() { exec /bin/kmsg \"$@\"; }\n"
+		"kill() {\n"
+		"	echo 'this far' >/dev/kmsg\n"
+		"	for try in $(seq 10000); do ! grep -q 'this far' \"$log\" || break; done\n"
+		"	/bin/kill \"$@\"\n"
+		"}\n"
+		". /stack-entropy.sh";
 	char output[4096] = "";
 	int status;
 	pid_t pid;

@@ -29,5 +29,5 @@ ENTRY NO int both(int x) { return outside(x) + 1; }
 // CHECK: define {{.*}}@neither({{.*}} #[[PLAIN]]
 int neither(int x) { return outside(x) + 1; }
 
-// CHECK-DAG: attributes #[[MARKED]] = { {{.*}}noinline{{.*}}"kstackrand"="model=inline,bits=6,entry"{{.*}}"kstackrand-entry"="declared"
+// CHECK-DAG: attributes #[[MARKED]] = { {{.*}}noinline{{.*}}"kstackrand"="model=inline,rng=fast,bits=6,entry"{{.*}}"kstackrand-entry"="declared"
 // CHECK-DAG: attributes #[[MARKED2]] = { {{.*}}"kstackrand-entry"="defined"

@@ -8,7 +8,7 @@
 // RUN: %plain_cc -fplugin=%plugin '-fplugin-arg-kstackrand-entry=*' -O2 -c %s -o %t.o 2>&1 | awk 'END { exit NR }'
 int outside(int);
 
-// CHECK-DAG: remarks.c:[[#@LINE+1]]:{{.*}}: remark: plain shifts the stack: model inline, 6 bits [-Rpass=kstackrand]
+// CHECK-DAG: remarks.c:[[#@LINE+1]]:{{.*}}: remark: plain shifts the stack: model inline, 6 bits, rng fast [-Rpass=kstackrand]
 int plain(int x) { return outside(x) + 1; }
 // CHECK-DAG: remarks.c:[[#@LINE+1]]:{{.*}}: remark: bare is not instrumented: it is naked, {{.*}} (chosen by entry '*') [-Rpass-missed=kstackrand]
 __attribute__((naked)) void bare(void) { __asm__("ret"); }
@@ -24,3 +24,4 @@ __attribute__((naked)) void bare(void) { __asm__("ret"); }
 // YAML: Function: plain
 // YAML: Model: inline
 // YAML: Bits: '6'
+// YAML: Rng: fast

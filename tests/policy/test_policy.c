@@ -235,9 +235,32 @@ static void test_words(void **state)
 		assert_int_equal(kstackrand_policy_model(fixture->policy), rows[i].model);
 		assert_string_equal(kstackrand_model_name(rows[i].model), rows[i].name);
 	}
+	accept(fixture, "rng=siphash");
+	assert_int_equal(kstackrand_policy_rng(fixture->policy), KSTACKRAND_RNG_SIPHASH);
+	assert_string_equal(kstackrand_rng_name(KSTACKRAND_RNG_SIPHASH), "siphash");
 	accept(fixture, "rng=fast");
 	assert_int_equal(kstackrand_policy_rng(fixture->policy), KSTACKRAND_RNG_FAST);
 	assert_string_equal(kstackrand_rng_name(KSTACKRAND_RNG_FAST), "fast");
+}
+
+/* What stands in the end counts, in whatever order it came. */
+static void test_settings_that_do_not_go_together(void **state)
+{
+	struct fixture *fixture = *state;
+	struct kstackrand_error error = {""};
+
+	assert_true(kstackrand_policy_check(fixture->policy, &error));
+	accept(fixture, "rng=siphash");
+	assert_true(kstackrand_policy_check(fixture->policy, &error));
+	accept(fixture, "model=linux");
+	assert_false(kstackrand_policy_check(fixture->policy, &error));
+	assert_string_equal(error.text, "rng=siphash does not go with model linux, whose generator "
+	                                "is fast: leave one of them out");
+	accept(fixture, "rng=fast");
+	assert_true(kstackrand_policy_check(fixture->policy, &error));
+	accept(fixture, "rng=siphash");
+	accept(fixture, "model=call");
+	assert_true(kstackrand_policy_check(fixture->policy, &error));
 }
 
 static void test_flags(void **state)
@@ -273,7 +296,7 @@ static void test_help(void **state)
 	static const char *const lines[] = {
 		"  entry=GLOB  ",    "\n  except=GLOB  ",
 		"\n  reseed=GLOB  ", "\n  policy=FILE|PRESET  ",
-		"\n  bits=0...8  ",  "\n  rng=fast  ",
+		"\n  bits=0...8  ",  "\n  rng=fast|siphash  ",
 		"\n  verbose  ",     "\n  werror  ",
 		"\n  disable  ",     "\n  model=inline|call|linux  ",
 	};
@@ -320,11 +343,11 @@ static void test_bad_arguments(void **state)
 		{"model=", "model is empty; it must be model=inline|call|linux"},
 		{"bits", "bits is without a value; it must be bits=0...8"},
 		{"bits=", "bits is empty; it must be bits=0...8"},
-		{"rng=", "rng is empty; it must be rng=fast"},
+		{"rng=", "rng is empty; it must be rng=fast|siphash"},
 		{"model=Inline", "model must be one of inline, call, linux"},
 		{"model=inlin", "model must be one of inline, call, linux"},
 		{"model=call ", "model must be one of inline, call, linux"},
-		{"rng=siphash", "rng must be fast"},
+		{"rng=siphash24", "rng must be one of fast, siphash"},
 		{"verbose=1", "verbose takes no value"},
 		{"verbose=", "verbose takes no value"},
 		{"werror=no", "werror takes no value"},
@@ -1538,6 +1561,7 @@ int main(void)
 		TEST(test_bits),
 		TEST(test_bad_bits),
 		TEST(test_words),
+		TEST(test_settings_that_do_not_go_together),
 		TEST(test_flags),
 		TEST(test_last_word_counts),
 		TEST(test_help),
