@@ -115,6 +115,16 @@ def x86_references(image, name, symbol, size):
                 yield target - start, code[at - 3 : at - 1]
 
 
+def x86_jumps(image, name):
+    """Where calls and jumps with a displacement of 32 bits lead: e8, e9, 0f 8x. What
+    only looks like one, in the middle of an instruction, is among them."""
+    address, code = image.code(name)
+    for at in range(2, len(code) - 3):
+        if code[at - 1] & 0xFE == 0xE8 or code[at - 2] == 0x0F and code[at - 1] & 0xF0 == 0x80:
+            displacement, = struct.unpack_from("<i", code, at)
+            yield (address + at + 4 + displacement) & (2**64 - 1)
+
+
 def arm64_words(image, name):
     """Each instruction of a function, with its address."""
     address, code = image.code(name)
@@ -156,9 +166,7 @@ def canaries(image, name):
     if target is None:
         return 0
     if image.machine == X86_64:
-        address, code = image.code(name)
-        return sum((address + at + 4 + struct.unpack_from("<i", code, at)[0]) & (2**64 - 1) == target
-                   for at in range(len(code) - 3))
+        return list(x86_jumps(image, name)).count(target)
     found = 0
     for address, word in arm64_words(image, name):
         if word & 0x7C000000 == 0x14000000:  # b, bl
@@ -182,9 +190,10 @@ def read_policy(path):
 
 
 def find(image, glob):
-    """Functions of that name; a suffix such as .isra.0 is the compiler's."""
+    """Functions of that name; a suffix such as .isra.0 is the compiler's. Its .cold
+    is no function, but the part of one that hardly ever runs."""
     for name, (_value, size, section) in image.symbols.items():
-        if size and section and section < 0xFF00 and fnmatch.fnmatchcase(re.sub(r"\..*", "", name), glob):
+        if ".cold" not in name and size and section and section < 0xFF00 and fnmatch.fnmatchcase(re.sub(r"\..*", "", name), glob):
             if image.sections[section][2] & 4:  # code
                 yield name
 
