@@ -234,8 +234,8 @@ settings_list (const entry_settings &settings)
   const unsigned flags = (settings.smp ? MARK_SMP : 0)
 			 | (settings.entry ? MARK_ENTRY : 0)
 			 | (settings.reseed ? MARK_RESEED : 0);
-  const unsigned values[] = { flags, settings.bits, settings.rng,
-			      settings.model };
+  const unsigned values[]
+    = { flags, settings.bits, settings.rng, settings.model };
   tree list = NULL_TREE;
   for (unsigned value : values)
     list
@@ -350,7 +350,9 @@ mark_all (void)
   entry_settings settings = { kstackrand_policy_model (kstackrand_policy),
 			      kstackrand_policy_rng (kstackrand_policy),
 			      kstackrand_policy_bits (kstackrand_policy),
-			      kernel_is_smp (), false, false };
+			      kernel_is_smp (),
+			      false,
+			      false };
   entry_settings present;
   unsigned entries = 0;
 

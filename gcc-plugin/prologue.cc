@@ -33,8 +33,9 @@ static GTY (()) tree lto_guard_fndecl;
   }
 
 const struct ggc_root_tab prologue_roots[]
-  = { ROOT (process_decl), ROOT (thread_decl), ROOT (offset_fndecl),
-      ROOT (offset_siphash_fndecl), ROOT (lto_guard_fndecl), LAST_GGC_ROOT_TAB };
+  = { ROOT (process_decl),     ROOT (thread_decl),
+      ROOT (offset_fndecl),    ROOT (offset_siphash_fndecl),
+      ROOT (lto_guard_fndecl), LAST_GGC_ROOT_TAB };
 
 /* What the runtime defines.  */
 
@@ -192,10 +193,9 @@ static void
 append_call_draw (basic_block bb, kstackrand_rng rng, unsigned bits)
 {
   gimple_stmt_iterator gsi = gsi_last_bb (bb);
-  tree drawn = emit_call (&gsi,
-			  rng == KSTACKRAND_RNG_SIPHASH ? offset_siphash_fndecl
-							: offset_fndecl,
-			  size_type_node);
+  tree drawn = emit_call (
+    &gsi, rng == KSTACKRAND_RNG_SIPHASH ? offset_siphash_fndecl : offset_fndecl,
+    size_type_node);
   tree offset = make_ssa_name (uint64_type_node);
   append (&gsi, gimple_build_assign (offset, NOP_EXPR, drawn));
   append_shift (&gsi, append_mask (&gsi, offset, bits), bits);
@@ -239,10 +239,10 @@ append_siphash_word (gimple_stmt_iterator *gsi, tree counter, tree step)
 #undef ROTATE
 #undef WORD
   /* All ones, or nothing when switched off.  */
-  tree odd = append_binary (gsi, BIT_AND_EXPR, step,
-			    build_one_cst (uint64_type_node));
-  tree on = append_binary (gsi, MINUS_EXPR,
-			   build_zero_cst (uint64_type_node), odd);
+  tree odd
+    = append_binary (gsi, BIT_AND_EXPR, step, build_one_cst (uint64_type_node));
+  tree on
+    = append_binary (gsi, MINUS_EXPR, build_zero_cst (uint64_type_node), odd);
   return append_binary (gsi, BIT_AND_EXPR, v0, on);
 }
 

@@ -38,9 +38,10 @@ bool kstackrand_policy_check(const struct kstackrand_policy *policy, struct ksta
 {
 	if (policy->model != KSTACKRAND_MODEL_LINUX || policy->rng == KSTACKRAND_RNG_FAST)
 		return true;
-	snprintf(error->text, sizeof(error->text),
-	         "rng=%s does not go with model linux, whose generator is %s: leave one of them out",
-	         kstackrand_rng_words[policy->rng], kstackrand_rng_words[KSTACKRAND_RNG_FAST]);
+	snprintf(
+		error->text, sizeof(error->text),
+		"rng=%s does not go with model linux, whose generator is %s: leave one of them out",
+		kstackrand_rng_words[policy->rng], kstackrand_rng_words[KSTACKRAND_RNG_FAST]);
 	return false;
 }
 

@@ -357,7 +357,6 @@ judge() {
 	with=$(special | sed ':all; N; s/\n/, /; t all')
 	options=(--kernel "$release" --arch "$arch" --cc "$(compiler_name)" --cpus "$cpus")
 	[[ -z $with ]] || options+=(--with "$with")
-	! has_option GCC_PLUGIN_STACKLEAK || options+=(--erases)
 	! has_option IA32_EMULATION || options+=(--expect int80)
 	! has_compat || options+=(--expect compat)
 	if [[ $quick == no && -f $kernel/plain/seconds && -f $kernel/ours/seconds ]]; then

@@ -100,40 +100,40 @@
  * v0 … v3 come in as k0, k1, k0, k1, the two halves of the key; the hash is then in
  * v0. They are modified, and all may be named more than once.
  */
-#define KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3) \
-	ADD(v0, v1)                                                \
-	ROTATE(v1, 13)                                             \
-	XOR(v1, v0)                                                \
-	ROTATE(v0, 32)                                             \
-	ADD(v2, v3)                                                \
-	ROTATE(v3, 16)                                             \
-	XOR(v3, v2)                                                \
-	ADD(v0, v3)                                                \
-	ROTATE(v3, 21)                                             \
-	XOR(v3, v0)                                                \
-	ADD(v2, v1)                                                \
-	ROTATE(v1, 17)                                             \
-	XOR(v1, v2)                                                \
+#define KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3)                                 \
+	ADD(v0, v1)                                                                                \
+	ROTATE(v1, 13)                                                                             \
+	XOR(v1, v0)                                                                                \
+	ROTATE(v0, 32)                                                                             \
+	ADD(v2, v3)                                                                                \
+	ROTATE(v3, 16)                                                                             \
+	XOR(v3, v2)                                                                                \
+	ADD(v0, v3)                                                                                \
+	ROTATE(v3, 21)                                                                             \
+	XOR(v3, v0)                                                                                \
+	ADD(v2, v1)                                                                                \
+	ROTATE(v1, 17)                                                                             \
+	XOR(v1, v2)                                                                                \
 	ROTATE(v2, 32)
 
-#define KSTACKRAND_SIPHASH_BLOCK(ADD, XOR, ROTATE, v0, v1, v2, v3, block) \
-	XOR(v3, block)                                                    \
-	KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3)        \
+#define KSTACKRAND_SIPHASH_BLOCK(ADD, XOR, ROTATE, v0, v1, v2, v3, block)                          \
+	XOR(v3, block)                                                                             \
+	KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3)                                 \
 	XOR(v0, block)
 
-#define KSTACKRAND_SIPHASH_STEPS(ADD, XOR, ROTATE, WORD, v0, v1, v2, v3, message)             \
-	XOR(v0, WORD(0x736f6d6570736575))                                                     \
-	XOR(v1, WORD(0x646f72616e646f6d))                                                     \
-	XOR(v2, WORD(0x6c7967656e657261))                                                     \
-	XOR(v3, WORD(0x7465646279746573))                                                     \
-	KSTACKRAND_SIPHASH_BLOCK(ADD, XOR, ROTATE, v0, v1, v2, v3, message)                   \
-	KSTACKRAND_SIPHASH_BLOCK(ADD, XOR, ROTATE, v0, v1, v2, v3, WORD(0x0800000000000000))  \
-	XOR(v2, WORD(0xff))                                                                   \
-	KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3)                            \
-	KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3)                            \
-	KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3)                            \
-	XOR(v0, v1)                                                                           \
-	XOR(v0, v2)                                                                           \
+#define KSTACKRAND_SIPHASH_STEPS(ADD, XOR, ROTATE, WORD, v0, v1, v2, v3, message)                  \
+	XOR(v0, WORD(0x736f6d6570736575))                                                          \
+	XOR(v1, WORD(0x646f72616e646f6d))                                                          \
+	XOR(v2, WORD(0x6c7967656e657261))                                                          \
+	XOR(v3, WORD(0x7465646279746573))                                                          \
+	KSTACKRAND_SIPHASH_BLOCK(ADD, XOR, ROTATE, v0, v1, v2, v3, message)                        \
+	KSTACKRAND_SIPHASH_BLOCK(ADD, XOR, ROTATE, v0, v1, v2, v3, WORD(0x0800000000000000))       \
+	XOR(v2, WORD(0xff))                                                                        \
+	KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3)                                 \
+	KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3)                                 \
+	KSTACKRAND_SIPHASH_ROUND(ADD, XOR, ROTATE, v0, v1, v2, v3)                                 \
+	XOR(v0, v1)                                                                                \
+	XOR(v0, v2)                                                                                \
 	XOR(v0, v3)
 
 #ifndef __ASSEMBLER__

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// kstackrand_siphash() is SipHash-1-3, of messages of eight bytes: by the vector of
-// its authors' key and message, and by what Python makes of such messages, which
-// hashes bytes so, with keys of our choice.
+// kstackrand_siphash() is SipHash-1-3, of messages of eight bytes: by the vector for
+// the reference's key and message, as Rust's standard library has it too, and by what
+// Python makes of such messages, which hashes bytes so, with keys of our choice.
 // RUN: %cc -O2 -I%include %s -o %t
 // RUN: test $(echo 0706050403020100 0f0e0d0c0b0a0908 0706050403020100 | %run %t) = 369095118d299a8e
 // RUN: for seed in 0 1 4294967295; do \

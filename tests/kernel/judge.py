@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Judges what test kernels printed (init.c), for scripts/kernel-test.sh.
 
-    judge.py run FOLDER --kernel V --arch A --cc C [--with TEXT] [--cpus N] [--erases]
+    judge.py run FOLDER --kernel V --arch A --cc C [--with TEXT] [--cpus N]
                  [--expect KEY]... [--seconds N N N N] [--results FILE]
     judge.py table FILE [--into DOCUMENT]
 
@@ -10,9 +10,9 @@
 ours and a test is count, stack or mask-<parameter>; what was not booted is not
 judged. One line a check; the last line is PASS or FAIL with all figures.
 --expect names a way into the kernel, int80 or compat, that must have been tried
-besides the usual one; --with, what was special about the kernel; --erases, that it
-erases the stack behind each call, which takes longer where that was shifted, and so
-has no budget; --seconds, how long its builds took, the plain one on the clock and of the processors, then ours.
+besides the usual one; --with, what was special about the kernel, which has no budget
+of instructions then: STACKLEAK erases behind each call what was shifted over, others
+instrument what the compiler made different; --seconds, how long its builds took, the plain one on the clock and of the processors, then ours.
 With --results, one more line in that file, of which `table` makes Markdown
 tables: one of the usual kernels and one of the special ones.
 """
@@ -138,8 +138,8 @@ def frames(log):
 
 
 class Judge:
-    def __init__(self, folder, arch, cpus=2, expected=(), erases=False):
-        self.folder, self.arch, self.cpus, self.expected, self.erases = folder, arch, cpus, expected, erases
+    def __init__(self, folder, arch, cpus=2, expected=(), special=""):
+        self.folder, self.arch, self.cpus, self.expected, self.special = folder, arch, cpus, expected, special
         self.failed = []
         self.figures = {}
         self.logs = {}
@@ -240,7 +240,7 @@ class Judge:
             if name.startswith("ours"):
                 worst = max(row[c] - base[c] for c in CALLS)
                 self.figures[f"added{name[4:]}"] = round(worst, 1)
-                if not self.erases:
+                if not self.special:
                     self.late.append((f"{name} budget", worst <= BUDGET[self.arch] + 0.05, f"{worst:+.1f} of {BUDGET[self.arch]:+d}"))
             self.figures[f"getppid {name}"] = round(row["getppid"], 1)
         print()
@@ -276,7 +276,7 @@ class Judge:
 
 
 def run(arguments):
-    judge = Judge(arguments.folder, arguments.arch, arguments.cpus, arguments.expect, arguments.erases)
+    judge = Judge(arguments.folder, arguments.arch, arguments.cpus, arguments.expect, arguments.special)
     judge.run()
     if arguments.seconds:
         judge.figures["seconds plain"], judge.figures["seconds ours"] = arguments.seconds[:2], arguments.seconds[2:]
@@ -374,7 +374,6 @@ def main():
         command.add_argument(option, required=True)
     command.add_argument("--with", dest="special", default="")
     command.add_argument("--cpus", type=int, default=2)
-    command.add_argument("--erases", action="store_true")
     command.add_argument("--expect", action="append", default=[], choices=["int80", "compat"])
     command.add_argument("--seconds", nargs=4, type=int)
     command.add_argument("--results")
