@@ -282,12 +282,16 @@ PUBLIC size_t __kstackrand_offset(void)
 PUBLIC size_t __kstackrand_offset_siphash(void)
 {
 	struct kstackrand_thread *thread = &__kstackrand_thread;
+	const uint64_t *siphash_key = __kstackrand_process.process.siphash_key;
 	uint64_t key, counter, word;
 
 	if (!is_sealed(&key))
 		return kstackrand_slow_offset();
 	counter = thread_fetch_add(&thread->counter, thread->step);
-	word = kstackrand_siphash(counter, __kstackrand_process.process.siphash_key);
+	/* One half may be old and one new while the mode changes: no harm is done. */
+	word = kstackrand_siphash(counter,
+	                          (uint64_t[]){__atomic_load_n(&siphash_key[0], __ATOMIC_RELAXED),
+	                                       __atomic_load_n(&siphash_key[1], __ATOMIC_RELAXED)});
 	return kstackrand_offset_of(thread->step & 1 ? word : 0);
 }
 
