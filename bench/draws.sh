@@ -81,9 +81,16 @@ build_programs() {
 }
 
 count_instructions() {
-	# shellcheck disable=SC2086 # words on purpose
-	python3 "$top/tests/support/instructions.py" "$(uname -m)" "$scratch/draws" \
-		$(printf 'call_%s\n' $names | tr "\n" " ") | sed 's/^call_//' >"$scratch/instructions"
+	local name functions=()
+	for name in $names; do
+		functions+=("call_$name")
+	done
+	python3 "$top/tests/support/instructions.py" "$(uname -m)" "$scratch/draws" "${functions[@]}" |
+		sed 's/^call_//' >"$scratch/instructions"
+}
+
+time_draws() {
+	"$scratch/draws" time "$calls" >"$scratch/times"
 }
 
 # write_offsets NAME
@@ -127,7 +134,7 @@ table() {
 				$1, $2, count[$1] - count["null"], $3, $4, $5, $6, $7, $1 in by ? by[$1] : ""
 		}
 	' "$scratch/instructions" "$scratch/times"
-	# shellcheck disable=SC2086 # CC may be words
+	# shellcheck disable=SC2016,SC2086 # backquotes for Markdown; CC may be words
 	printf '\n%s, %s; `%s`.\n' "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" \
 		"$($CC --version | head -n 1)" "$command"
 }
@@ -149,7 +156,7 @@ export LD_LIBRARY_PATH=$build/lib PYTHONDONTWRITEBYTECODE=1
 names="$(sed -n 's/^\tDO(\([a-z0-9_]*\)).*/\1/p' "$top/bench/generators.h" | tr '\n' ' ')again inline_fast inline_siphash"
 step 300 "building" build_programs
 step 600 "counting instructions" count_instructions
-step 3600 "timing" sh -c '"$1" time "$2" >"$3"' - "$scratch/draws" "$calls" "$scratch/times"
+step 3600 "timing" time_draws
 step 3600 "looking at 2^21 offsets of each" look_at_all
 table | tee "$scratch/table"
 [[ $record == no ]] || write_document
