@@ -24,6 +24,7 @@ policies=(linux)
 config_base=tinyconfig
 extra_config=
 quick=no
+battery=no
 install=yes
 record=no
 jobs=$(nproc)
@@ -34,7 +35,7 @@ usage() {
 		usage: scripts/kernel-test.sh [--kernel 5.10|6.1|6.12|7.2] [--arch x86_64|arm64]
 		                              [--cc gcc|clang-19] [--quick] [--build DIR]
 		                              [--policy NAME] [--defconfig] [--config FILE]
-		                              [--record] [--keep] [--no-install]
+		                              [--battery] [--record] [--keep] [--no-install]
 
 		Builds a small kernel three times: plainly, with Linux's own stack randomisation,
 		and with kstackrand; boots each in qemu and judges what they print. The first time
@@ -50,6 +51,8 @@ usage() {
 		  --defconfig    the architecture's own configuration and all its modules, in
 		                 place of the small kernel; without Linux's own randomisation
 		  --config FILE  more configuration, for all of the builds
+		  --battery      nothing but the battery of tests/random on 2^21 offsets that the
+		                 kernel itself reports; some minutes
 		  --record       adds the result to docs/kernel-results.jsonl and the tables in docs/
 		  --keep         leave the scratch directory, with all that the kernels printed
 		  --no-install   take the machine as it is
@@ -81,6 +84,7 @@ read_arguments() {
 			shift
 			;;
 		--quick) quick=yes ;;
+		--battery) battery=yes ;;
 		--defconfig) config_base=defconfig ;;
 		--record) record=yes ;;
 		--keep) keep_scratch=yes ;;
@@ -259,7 +263,7 @@ image_of() {
 # boot IMAGE TEST [PARAMETER]: into $logs/IMAGE-TEST.log, and for arm64 kernels
 # that count or sample also as a host for virtual machines, at EL2.
 boot() {
-	local name=$1 test=$2 parameter=${3:-} file options=() variant label
+	local name=$1 test=$2 parameter=${3:-} file options=() variant label limit=900
 	# The console shows what the kernel finds wrong, and no more.
 	local append="quiet loglevel=4 panic=-1 TEST=$test"
 	file=$(image_of "$name")
@@ -268,20 +272,21 @@ boot() {
 	"" | none) ;;
 	*) append+=" kstackrand.mask=$parameter" ;;
 	esac
+	[[ $test != many ]] || limit=7200
 	if [[ $test == count ]]; then
 		options=(-smp 1 -icount shift=0)
 	else
 		options=(-smp "$cpus,sockets=$cpus" -accel "tcg,thread=multi")
 	fi
 	if [[ $arch == x86_64 ]]; then
-		step 900 "booting: $label" machine "$file" "$label" -M q35 -cpu max "${options[@]}" \
+		step $limit "booting: $label" machine "$file" "$label" -M q35 -cpu max "${options[@]}" \
 			-append "console=ttyS0 $append"
 		return
 	fi
 	for variant in "" -vhe; do
-		step 900 "booting: $label$variant" machine "$file" "$label$variant" \
+		step $limit "booting: $label$variant" machine "$file" "$label$variant" \
 			-M "virt${variant:+,virtualization=on}" -cpu max "${options[@]}" -append "console=ttyAMA0 $append"
-		[[ $test != mask ]] || return 0
+		[[ $test != mask && $test != many ]] || return 0
 	done
 }
 
@@ -295,6 +300,21 @@ boot_all() {
 		boot ours mask "$mask"
 	done
 	boot ours stack
+}
+
+# What the kernel says of its stack, to the programs that look at programs' stacks.
+run_battery() {
+	local program status=0 programs=$build/tests/random
+	[[ -x $programs/distribution ]] || die "there is no battery in $programs: apt install what cmake names, and build"
+	boot ours many
+	step 300 "reading what it printed" python3 "$tests/judge.py" cells "$logs/ours-many.log" "$scratch/cells"
+	"$programs/pack" "$scratch/cells" >"$scratch/bytes"
+	for program in distribution linear lattice waves; do
+		"$programs/$program" "$scratch/cells" || status=1
+	done
+	sh "$root/tests/random/standard.sh" "$scratch/bytes" || status=1
+	((status == 0)) && echo PASS || echo FAIL
+	return "$status"
 }
 
 # All kernels, and $plain, the folder with the one that ours is compared with.
@@ -347,6 +367,10 @@ main() {
 	step 60 "looking for the policy's functions" check_functions
 	step 60 "comparing stack canaries" check_canaries
 	step 60 "packing the initial file system" pack_initramfs
+	if [[ $battery == yes ]]; then
+		run_battery
+		return
+	fi
 	boot_all
 	judge
 }

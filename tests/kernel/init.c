@@ -8,6 +8,7 @@
  *               task between two CPUs, many children; the kernel's own test; a
  *               module; a backtrace
  *   TEST=mask   a few samples, the mask, a backtrace
+ *   TEST=many   one task, as many samples as the battery of tests/random wants
  *   TEST=count  instructions a system call, for qemu's -icount shift=0
  *
  * As `kmsg`, it is just enough of dmesg for the kernel's own test.
@@ -39,6 +40,7 @@
 /* As many calls as the kernel's buffers hold between two looks. */
 #define BATCH 256
 #define SAMPLES (80 * BATCH)
+#define MANY_SAMPLES 2097408 /* 2^21 + BATCH */
 #define COMPAT_SAMPLES (16 * BATCH)
 #define FORKS 3000
 #define CHILD_SAMPLES 12
@@ -725,6 +727,8 @@ int main(int count_of_arguments, char **arguments)
 		open_view();
 		if (strcmp(test, "stack") == 0) {
 			test_stack();
+		} else if (strcmp(test, "many") == 0) {
+			sample("one", MANY_SAMPLES);
 		} else {
 			sample("one", 2048);
 			show_backtrace();

@@ -5,6 +5,7 @@
     judge.py run FOLDER --kernel V --arch A --cc C [--with TEXT] [--cpus N]
                  [--expect KEY]... [--seconds N N N N] [--results FILE]
     judge.py table FILE [--into DOCUMENT]
+    judge.py cells LOG FILE
 
 `run` reads FOLDER/<image>-<test>[-vhe].log, where an image is plain, upstream or
 ours and a test is count, stack or mask-<parameter>; what was not booted is not
@@ -15,6 +16,9 @@ of instructions then: STACKLEAK erases behind each call what was shifted over, o
 instrument what the compiler made different; --seconds, how long its builds took, the plain one on the clock and of the processors, then ours.
 With --results, one more line in that file, of which `table` makes Markdown
 tables: one of the usual kernels and one of the special ones.
+
+`cells` writes what a boot with TEST=many printed as the programs of tests/random
+read it: the cell of each call, one byte each.
 """
 
 import argparse
@@ -292,6 +296,18 @@ def run(arguments):
     return verdict != "PASS"
 
 
+def cells(arguments):
+    log = Log(arguments.log)
+    offsets = log.numbers("one")
+    if not log.ended() or not offsets:
+        print(f"judge.py: error: '{arguments.log}' did not come to its end")
+        return 1
+    nearest = min(offsets)
+    with open(arguments.file, "wb") as file:
+        file.write(bytes(min((offset - nearest) // CELL_BYTES, 255) for offset in offsets))
+    return 0
+
+
 def newest(path):
     """The last row of each kernel, architecture, compiler and speciality, in the
     order of the tables."""
@@ -378,6 +394,10 @@ def main():
     command.add_argument("--seconds", nargs=4, type=int)
     command.add_argument("--results")
     command.set_defaults(function=run)
+    command = commands.add_parser("cells")
+    command.add_argument("log")
+    command.add_argument("file")
+    command.set_defaults(function=cells)
     command = commands.add_parser("table")
     command.add_argument("file")
     command.add_argument("--into")
