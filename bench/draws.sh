@@ -12,6 +12,8 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/lib/steps.sh
 . "$top/scripts/lib/steps.sh"
+# shellcheck source=scripts/lib/tables.sh
+. "$top/scripts/lib/tables.sh"
 
 calls=1000000
 record=no
@@ -139,17 +141,6 @@ table() {
 		"$($CC --version | head -n 1)" "$command"
 }
 
-# What stands between the two marks is ours.
-write_document() {
-	awk -v table="$scratch/table" '
-		inside && /^<!-- end of table -->/ { inside = 0 }
-		!inside { print }
-		/^<!-- table: bench\/draws\.sh/ { inside = 1; while ((getline line < table) > 0) print line }
-	' "$document" >"$scratch/document"
-	cp "$scratch/document" "$document"
-	printf 'wrote docs/random.md\n'
-}
-
 read_arguments "$@"
 begin_steps
 export LD_LIBRARY_PATH=$build/lib PYTHONDONTWRITEBYTECODE=1
@@ -159,4 +150,7 @@ step 600 "counting instructions" count_instructions
 step 3600 "timing" time_draws
 step 3600 "looking at 2^21 offsets of each" look_at_all
 table | tee "$scratch/table"
-[[ $record == no ]] || write_document
+if [[ $record == yes ]]; then
+	write_table "$document" bench/draws.sh "$scratch/table"
+	printf 'wrote docs/random.md\n'
+fi

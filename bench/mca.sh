@@ -16,6 +16,8 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/lib/tables.sh
+. "$top/scripts/lib/tables.sh"
 build=${BUILD:-$top/build}
 document=$top/docs/speed.md
 mca=llvm-mca-19
@@ -181,13 +183,7 @@ case ${1:-} in
 '')
 	[[ -e $document ]] || die "$document is missing"
 	table >"$work/table"
-	# What stands between the two marks is ours.
-	awk -v table="$work/table" '
-		inside && /^<!-- end of table -->/ { inside = 0 }
-		!inside { print }
-		/^<!-- table: bench\/mca\.sh/ { inside = 1; while ((getline line < table) > 0) print line }
-	' "$document" >"$work/document"
-	cp "$work/document" "$document"
+	write_table "$document" bench/mca.sh "$work/table"
 	printf 'mca.sh: wrote %s\n' "${document#"$top"/}"
 	;;
 --print) table ;;

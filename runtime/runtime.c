@@ -195,8 +195,8 @@ static int store_new_keys(void)
 
 /* --- the slow path ------------------------------------------------------- */
 
-/* The process key, made, with the others, if it is not there; 0 if it cannot be written (a sandbox
- * that forbids mprotect). */
+/* The process key, made, with the others, if it is not there; 0 if it cannot be
+ * written (a sandbox that forbids mprotect). */
 static uint64_t process_key(void)
 {
 	uint64_t *key = &__kstackrand_process.process.key;

@@ -14,6 +14,8 @@ set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(dirname "$here")
+# shellcheck source=scripts/lib/tables.sh
+. "$top/scripts/lib/tables.sh"
 build=$top/build
 document=$top/docs/instructions.md
 show=no
@@ -99,11 +101,5 @@ if [ $show = yes ]; then
 fi
 [ -e "$document" ] || die "$document is missing"
 table >"$work/table"
-# What stands between the two marks is ours.
-awk -v table="$work/table" '
-	/^<!-- end of table -->/ { inside = 0 }
-	!inside { print }
-	/^<!-- table:/ { inside = 1; while ((getline line < table) > 0) print line }
-' "$document" >"$work/document"
-cp "$work/document" "$document"
+write_table "$document" scripts/count-instructions.sh "$work/table"
 printf 'count-instructions.sh: wrote %s\n' "${document#"$top"/}"
