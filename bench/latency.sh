@@ -135,7 +135,7 @@ build_all() {
 }
 
 choose_sources() {
-	sources="none again fast fast_shared fast_call"
+	sources="none again work fast fast_shared fast_call"
 	if has_siphash >>"$log" 2>&1; then
 		sources+=" siphash"
 	else

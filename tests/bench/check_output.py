@@ -11,7 +11,7 @@ import os
 import sys
 from collections import Counter
 
-SOURCES = {"none", "again", "fast", "fast_shared", "fast_call", "lfsr113", "lfsr113_call", "ticks"}
+SOURCES = {"none", "again", "work", "fast", "fast_shared", "fast_call", "lfsr113", "lfsr113_call", "ticks"}
 SOURCES |= {"getrandom", "getrandom4096"}
 CALLS = ["empty", "row", "getpid", "getppid", "invalid"]
 TIMED = {call: 60 if call == "row" else 3000 for call in CALLS}  # fifty in a row are timed together
