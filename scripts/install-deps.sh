@@ -89,7 +89,7 @@ arm64_packages() {
 test_packages() {
 	printf '%s\n' binutils python3 pkg-config libcmocka-dev valgrind musl-tools file gdb \
 		shellcheck libelf-dev libcapstone-dev rustc \
-		ccache libgsl-dev libm4ri-dev libfftw3-dev libflint-dev ent rng-tools-debian dieharder
+		ccache libgsl-dev libm4ri-dev libfftw3-dev libflint-dev ent rng-tools-debian dieharder gnuplot-nox
 	if available clang-format-14; then
 		printf '%s\n' clang-format-14 clang-tidy-14
 	fi

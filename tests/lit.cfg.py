@@ -51,6 +51,7 @@ feature("musl", shutil.which("musl-gcc"))
 feature("root", os.geteuid() == 0)
 battery = os.path.join(build, "tests", "random")
 feature("battery", os.path.exists(f"{battery}/waves") and shutil.which("ent") and shutil.which("rngtest"))
+feature("gnuplot", shutil.which("gnuplot"))
 feature("dieharder", shutil.which("dieharder"))
 
 # Kernels are built for both, and booted in an emulator of the whole machine.
