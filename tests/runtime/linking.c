@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The runtime serves every kind of link: archive and shared library, PIE and
-// not, static, an instrumented library (also loaded late, by a program that is
-// not instrumented), and two instrumented libraries, which share it.
+// not, static, and an instrumented library, also loaded late, by a program that is
+// not instrumented. Two of these: libraries.c.
 // RUN: %plain_cc -O1 -fPIC -c %support/witness.c -o %t.witness.o
 // RUN: mkdir -p %t.d
 // RUN: for flags in "" "-no-pie -fno-pie" "-static" "-static-pie -fPIE" "-Wl,-z,now" "-Wl,--gc-sections -ffunction-sections"; do \
