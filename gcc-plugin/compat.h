@@ -40,6 +40,7 @@
 #include "intl.h"
 #include "options.h"
 #include "opts.h"
+#include "output.h"
 #include "predict.h"
 #include "profile.h"
 #include "ssa.h"

@@ -219,6 +219,18 @@ report_decision (tree fndecl, const kstackrand_decision &decision,
 	    decision.because);
 }
 
+static void
+note_refusals (tree fndecl, entry_settings settings,
+	       const kstackrand_decision &entry,
+	       const kstackrand_decision &reseed)
+{
+  settings.entry = entry.noted;
+  settings.reseed = reseed.noted;
+  if (entry.noted || reseed.noted)
+    emit_refusal_note (fndecl, settings,
+		       entry.noted ? entry.reason : reseed.reason);
+}
+
 /* Marks.  */
 
 static void
@@ -313,6 +325,7 @@ mark_if_chosen (cgraph_node *node, cgraph_node *function,
     = decide (kstackrand_policy_decide_reseed, node, function, facts);
   report_decision (node->decl, entry, "an entry");
   report_decision (node->decl, reseed, "a reseed point");
+  note_refusals (node->decl, settings, entry, reseed);
   settings.entry = entry.verdict == KSTACKRAND_ENTRY_CHOSEN;
   settings.reseed = reseed.verdict == KSTACKRAND_ENTRY_CHOSEN;
   if (!settings.entry && !settings.reseed)

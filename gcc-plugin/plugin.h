@@ -5,6 +5,7 @@
  *   plugin.cc    loading: version check, arguments, help
  *   mark.cc      early: decides which functions are entries, and keeps them
  *                whole until the end
+ *   note.cc      the record in the object of what was done
  *   prologue.cc  late: puts the draw and the shift into each marked function
  *   linux_model.cc  what model `linux` puts into a kernel
  *   target_*.cc  what must be written in machine code
@@ -16,6 +17,7 @@
 
 #include <kstackrand/abi.h>
 #include <linux_model.h>
+#include <note.h>
 #include <policy.h>
 
 extern struct kstackrand_policy *kstackrand_policy;
@@ -57,6 +59,17 @@ void report_refusal (tree fndecl, bool by_name, const char *because,
 
 /* Whether FN holds a call that must stay a tail call.  */
 bool has_must_tail_call (function *fn);
+
+/* note.cc */
+
+/* That this function is an entry or a reseed point; appended at GSI, behind the
+   shift.  */
+void emit_entry_note (gimple_stmt_iterator *gsi,
+		      const entry_settings &settings);
+
+/* That FNDECL was to be what SETTINGS say, and is not, because of REASON.  */
+void emit_refusal_note (tree fndecl, const entry_settings &settings,
+			const char *reason);
 
 /* prologue.cc */
 

@@ -190,15 +190,18 @@ append_mask (gimple_stmt_iterator *gsi, tree offset, unsigned bits)
 /* Model `call`.  */
 
 static void
-append_call_draw (basic_block bb, kstackrand_rng rng, unsigned bits)
+append_call_draw (basic_block bb, const entry_settings &settings)
 {
   gimple_stmt_iterator gsi = gsi_last_bb (bb);
-  tree drawn = emit_call (
-    &gsi, rng == KSTACKRAND_RNG_SIPHASH ? offset_siphash_fndecl : offset_fndecl,
-    size_type_node);
+  tree drawn
+    = emit_call (&gsi,
+		 settings.rng == KSTACKRAND_RNG_SIPHASH ? offset_siphash_fndecl
+							: offset_fndecl,
+		 size_type_node);
   tree offset = make_ssa_name (uint64_type_node);
   append (&gsi, gimple_build_assign (offset, NOP_EXPR, drawn));
-  append_shift (&gsi, append_mask (&gsi, offset, bits), bits);
+  append_shift (&gsi, append_mask (&gsi, offset, settings.bits), settings.bits);
+  emit_entry_note (&gsi, settings);
 }
 
 /* Model `inline`, as abi.h spells it:
@@ -311,6 +314,7 @@ append_inline_draw (basic_block draw, const entry_settings &settings)
 	       UNKNOWN_LOCATION);
   gsi = gsi_last_bb (fast->dest);
   append_shift (&gsi, gimple_phi_result (offset), settings.bits);
+  emit_entry_note (&gsi, settings);
 }
 
 /* Model `linux`. The reseed comes first: what it calls runs where the function
@@ -328,6 +332,7 @@ append_linux_draw (basic_block draw, const entry_settings &settings)
       append_shift (&gsi, append_mask (&gsi, offset, settings.bits),
 		    settings.bits);
     }
+  emit_entry_note (&gsi, settings);
 }
 
 /* The entry edge, not the first block: that one may head a loop.  */
@@ -344,7 +349,7 @@ instrument (const entry_settings &settings)
       append_inline_draw (draw, settings);
       break;
     case KSTACKRAND_MODEL_CALL:
-      append_call_draw (draw, settings.rng, settings.bits);
+      append_call_draw (draw, settings);
       break;
     case KSTACKRAND_MODEL_LINUX:
       append_linux_draw (draw, settings);
@@ -440,8 +445,9 @@ public:
     remove_lto_guard (fn);
     if (settings.entry && has_must_tail_call (fn))
       {
-	report_refusal (fn->decl, true, "its mark",
-			kstackrand_refusal (KSTACKRAND_FACT_MUST_TAIL));
+	const char *reason = kstackrand_refusal (KSTACKRAND_FACT_MUST_TAIL);
+	report_refusal (fn->decl, true, "its mark", reason);
+	emit_refusal_note (fn->decl, settings, reason);
 	return 0;
       }
     if (settings.entry)

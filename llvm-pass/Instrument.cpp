@@ -143,6 +143,7 @@ static bool instrument(Function &F, EntrySettings &Settings) {
     bool ByName =
         F.getFnAttribute(NameAttribute).getValueAsString() == assemblerName(F);
     reportRefusal(F, ByName, Because, Reason);
+    appendRefusalNote(F, Settings, Reason);
     return false;
   }
 

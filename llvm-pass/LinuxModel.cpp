@@ -9,22 +9,11 @@
 //
 #include "Passes.h"
 
-#include "llvm/ADT/StringExtras.h"
-
-#include <cstdlib>
 #include <linux_model.h>
-#include <memory>
 
 using namespace llvm;
 
 namespace kstackrand {
-
-namespace {
-struct TextDeleter {
-  void operator()(char *Text) const { free(Text); }
-};
-using Text = std::unique_ptr<char, TextDeleter>;
-} // namespace
 
 static bool isX86(const Module &M) { return targetHooks(M) == &TargetX86; }
 
@@ -32,29 +21,6 @@ static kstackrand_kernel describe(const Module &M,
                                   const EntrySettings &Settings) {
   return {isX86(M) ? KSTACKRAND_ARCH_X86_64 : KSTACKRAND_ARCH_AARCH64,
           Settings.Smp, Settings.Bits};
-}
-
-/// Inline assembly in GCC's spelling, in LLVM's: %0 is $0, %w0 is ${0:w}, %% is
-/// a percent sign, and a dollar sign is doubled.
-static std::string translate(StringRef Gcc) {
-  std::string Llvm;
-  while (!Gcc.empty()) {
-    char First = Gcc.front();
-    Gcc = Gcc.drop_front();
-    if (First == '$')
-      Llvm += "$$";
-    else if (First != '%')
-      Llvm += First;
-    else if (Gcc.consume_front("%"))
-      Llvm += '%';
-    else if (isDigit(Gcc.front()))
-      Llvm += '$';
-    else {
-      Llvm += {'$', '{', Gcc[1], ':', Gcc[0], '}'};
-      Gcc = Gcc.drop_front(2);
-    }
-  }
-  return Llvm;
 }
 
 /// Constraints of Count outputs, and the type of them all.
@@ -75,19 +41,18 @@ static const char *clobbers(const Module &M) {
 
 void appendLinuxState(Module &M, const EntrySettings &Settings) {
   const kstackrand_kernel Kernel = describe(M, Settings);
-  M.appendModuleInlineAsm(Text(kstackrand_linux_state(&Kernel)).get());
+  M.appendModuleInlineAsm(takeText(kstackrand_linux_state(&Kernel)));
 }
 
 Value *createLinuxDraw(IRBuilderBase &IRB, const EntrySettings &Settings) {
   Module &M = *IRB.GetInsertBlock()->getModule();
   const kstackrand_kernel Kernel = describe(M, Settings);
   unsigned Outputs;
-  Text Draw(kstackrand_linux_draw(&Kernel, &Outputs));
+  std::string Draw = takeTemplate(kstackrand_linux_draw(&Kernel, &Outputs));
   SmallVector<Type *, KSTACKRAND_LINUX_OUTPUTS_MAX> Types;
   std::string Constraints = describeOutputs(M, Outputs, Types);
-  CallInst *Results =
-      createAsm(IRB, StructType::get(IRB.getContext(), Types),
-                translate(Draw.get()), Constraints + "," + clobbers(M), {});
+  CallInst *Results = createAsm(IRB, StructType::get(IRB.getContext(), Types),
+                                Draw, Constraints + "," + clobbers(M), {});
   return IRB.CreateExtractValue(Results, 0, "offset");
 }
 
@@ -95,7 +60,7 @@ void createLinuxReseed(IRBuilderBase &IRB, const EntrySettings &Settings) {
   Module &M = *IRB.GetInsertBlock()->getModule();
   const kstackrand_kernel Kernel = describe(M, Settings);
   unsigned Outputs;
-  Text Reseed(kstackrand_linux_reseed(&Kernel, &Outputs));
+  std::string Reseed = takeTemplate(kstackrand_linux_reseed(&Kernel, &Outputs));
   SmallVector<Type *, KSTACKRAND_LINUX_OUTPUTS_MAX> Types;
   std::string Constraints = describeOutputs(M, Outputs, Types);
   FunctionCallee Random = M.getOrInsertFunction(
@@ -110,8 +75,7 @@ void createLinuxReseed(IRBuilderBase &IRB, const EntrySettings &Settings) {
   }
   Type *Results = Types.empty() ? IRB.getVoidTy()
                                 : StructType::get(IRB.getContext(), Types);
-  createAsm(IRB, Results, translate(Reseed.get()),
-            Constraints + "," + clobbers(M), Words);
+  createAsm(IRB, Results, Reseed, Constraints + "," + clobbers(M), Words);
 }
 
 } // namespace kstackrand

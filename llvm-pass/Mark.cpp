@@ -154,15 +154,25 @@ static kstackrand_decision decide(Question *Ask, const GlobalValue &Named,
   return Ask(policy(), &Seen);
 }
 
-static std::string settingsText(bool Entry, bool Reseed) {
-  kstackrand_model Model = kstackrand_policy_model(policy());
-  bool Linux = Model == KSTACKRAND_MODEL_LINUX;
-  return std::string("model=") + kstackrand_model_name(Model) +
-         ",rng=" + kstackrand_rng_name(kstackrand_policy_rng(policy())) +
-         ",bits=" + std::to_string(kstackrand_policy_bits(policy())) +
-         (Entry ? ",entry" : "") + (Reseed ? ",reseed" : "") +
-         (Linux && kernel().is_smp ? ",smp" : "") +
-         (Linux && kernel().is_lto ? ",lto" : "");
+static EntrySettings settings(bool Entry, bool Reseed) {
+  EntrySettings Settings;
+  Settings.Model = kstackrand_policy_model(policy());
+  Settings.Rng = kstackrand_policy_rng(policy());
+  Settings.Bits = kstackrand_policy_bits(policy());
+  Settings.Entry = Entry;
+  Settings.Reseed = Reseed;
+  Settings.Smp = Settings.Model == KSTACKRAND_MODEL_LINUX && kernel().is_smp;
+  Settings.Lto = kernel().is_lto;
+  return Settings;
+}
+
+/// As Instrument.cpp reads it.
+static std::string settingsText(const EntrySettings &Settings) {
+  return std::string("model=") + kstackrand_model_name(Settings.Model) +
+         ",rng=" + kstackrand_rng_name(Settings.Rng) +
+         ",bits=" + std::to_string(Settings.Bits) +
+         (Settings.Entry ? ",entry" : "") + (Settings.Reseed ? ",reseed" : "") +
+         (Settings.Smp ? ",smp" : "") + (Settings.Lto ? ",lto" : "");
 }
 
 static void mark(Function &F, StringRef Settings, StringRef Because) {
@@ -193,9 +203,10 @@ static kstackrand_decision decideEntry(const GlobalValue &Named,
   return Own.verdict == KSTACKRAND_EXCEPTED ? Own : Decision;
 }
 
-/// Reports a decision. True when F was chosen.
+/// Reports a decision, which was to make of F what Wanted says. True when F was
+/// chosen.
 static bool isChosen(Function &F, const kstackrand_decision &Decision,
-                     StringRef What) {
+                     StringRef What, const EntrySettings &Wanted) {
   switch (Decision.verdict) {
   case KSTACKRAND_NOT_CHOSEN:
     break;
@@ -207,6 +218,8 @@ static bool isChosen(Function &F, const kstackrand_decision &Decision,
     return true;
   case KSTACKRAND_REFUSED:
     reportRefusal(F, Decision.by_name, Decision.because, Decision.reason);
+    if (Decision.noted)
+      appendRefusalNote(F, Wanted, Decision.reason);
     break;
   }
   return false;
@@ -218,10 +231,10 @@ static void markIfChosen(const GlobalValue &Named, Function &F,
   kstackrand_decision AsEntry = decideEntry(Named, F, Facts);
   kstackrand_decision AsReseed =
       decide(kstackrand_policy_decide_reseed, Named, F, Facts);
-  bool Entry = isChosen(F, AsEntry, "an entry");
-  bool Reseed = isChosen(F, AsReseed, "a reseed point");
+  bool Entry = isChosen(F, AsEntry, "an entry", settings(true, false));
+  bool Reseed = isChosen(F, AsReseed, "a reseed point", settings(false, true));
   if (Entry || Reseed)
-    mark(F, settingsText(Entry, Reseed),
+    mark(F, settingsText(settings(Entry, Reseed)),
          Entry ? AsEntry.because : AsReseed.because);
 }
 

@@ -8,6 +8,8 @@
 //                      them whole until the end
 //   Instrument.cpp     late: makes each marked function shift its stack
 //   Prologue.cpp       the instructions that draw and shift
+//   Note.cpp           the record in the object of what was done
+//   Assembly.cpp       inline assembly; from GCC's spelling into LLVM's
 //   RareBlock.cpp      where in a function something stands that hardly ever
 //                      runs
 //   LinuxModel.cpp     those of model linux, which a kernel brings along
@@ -55,7 +57,8 @@ struct EntrySettings {
   // Model linux:
   bool Reseed = false; /// to mix fresh entropy into the state
   bool Smp = false;    /// of a kernel with CONFIG_SMP
-  bool Lto = false;    /// optimized once more, when all is linked
+  // Of every model:
+  bool Lto = false; /// optimized once more, when all is linked
 };
 
 /// Which step of a build a pass runs in.
@@ -121,10 +124,26 @@ struct TargetHooks {
 const TargetHooks *targetHooks(const llvm::Module &M);
 extern const TargetHooks TargetX86, TargetAArch64;
 
-/// For the hooks: an asm statement with side effects.
+// Assembly.cpp
+
+/// An asm statement with side effects.
 llvm::CallInst *createAsm(llvm::IRBuilderBase &, llvm::Type *Result,
                           llvm::StringRef Text, llvm::StringRef Constraints,
                           llvm::ArrayRef<llvm::Value *> Inputs);
+/// Text for the top level of a file, which is freed.
+std::string takeText(char *Text);
+/// A template of inline assembly in GCC's spelling, which is freed, in LLVM's:
+/// %0 is $0, %w0 is ${0:w}, %= is ${:uid}, %% is a percent sign, and a dollar
+/// sign is doubled.
+std::string takeTemplate(char *Text);
+
+// Note.cpp
+
+/// That the function of the builder is what the settings say; behind the shift.
+void createEntryNote(llvm::IRBuilderBase &, const EntrySettings &);
+/// That F was to be what the settings say, and is not.
+void appendRefusalNote(llvm::Function &F, const EntrySettings &,
+                       const char *Reason);
 
 // RareBlock.cpp
 

@@ -53,19 +53,6 @@ const TargetHooks *targetHooks(const Module &M) {
   }
 }
 
-CallInst *createAsm(IRBuilderBase &IRB, Type *Result, StringRef Text,
-                    StringRef Constraints, ArrayRef<Value *> Inputs) {
-  SmallVector<Type *, 4> Types;
-  for (Value *Input : Inputs)
-    Types.push_back(Input->getType());
-  auto *Signature = FunctionType::get(Result, Types, false);
-  auto *Asm = InlineAsm::get(Signature, Text, Constraints,
-                             /*hasSideEffects=*/true);
-  CallInst *Call = IRB.CreateCall(Signature, Asm, Inputs);
-  Call->addFnAttr(Attribute::NoUnwind);
-  return Call;
-}
-
 /// Whether data of a shared library may be reached as if it were M's own: in an
 /// executable, by a copy relocation, which the runtime provides for. Linkers
 /// for arm64 make none in a position-independent one.
@@ -243,10 +230,13 @@ static AllocaInst *insertInline(IRBuilderBase &IRB, const TargetHooks &Target,
     PHINode *Offset = IRB.CreatePHI(IRB.getInt64Ty(), 2);
     Offset->addIncoming(FastOffset, Fast);
     Offset->addIncoming(SlowOffset, Slow);
-    return shiftByAlloca(IRB, Offset);
+    AllocaInst *Shift = shiftByAlloca(IRB, Offset);
+    createEntryNote(IRB, Settings);
+    return Shift;
   }
   IRB.SetInsertPoint(FastEnd);
   Target.Shift(IRB, FastOffset);
+  createEntryNote(IRB, Settings);
   IRB.SetInsertPoint(SlowEnd);
   return shiftByAlloca(IRB, SlowOffset);
 }
@@ -262,7 +252,10 @@ static AllocaInst *insertCall(IRBuilderBase &IRB,
   CallInst *Offset = IRB.CreateCall(Draw, {}, "offset");
   Offset->addFnAttr(Attribute::NoUnwind);
   Offset->setTailCallKind(CallInst::TCK_NoTail);
-  return shiftByAlloca(IRB, maskOffset(IRB, Offset, Settings.Bits));
+  AllocaInst *Shift =
+      shiftByAlloca(IRB, maskOffset(IRB, Offset, Settings.Bits));
+  createEntryNote(IRB, Settings);
+  return Shift;
 }
 
 /// Shifts by an asm, with the alloca that this needs in Rare, which does not
@@ -297,17 +290,21 @@ static AllocaInst *insertLinux(IRBuilderBase &IRB, const TargetHooks &Target,
                                const EntrySettings &Settings) {
   if (Settings.Reseed)
     createLinuxReseed(IRB, Settings);
-  if (!Settings.Entry)
+  if (!Settings.Entry) {
+    createEntryNote(IRB, Settings);
     return nullptr;
+  }
   Value *Offset = createLinuxDraw(IRB, Settings);
   // What optimizes the function once more may well find another use for the
   // rare block; and a prober must see the shift.
   Function &F = *IRB.GetInsertBlock()->getParent();
   BasicBlock *Rare =
       Settings.Lto || F.hasFnAttribute("probe-stack") ? nullptr : rareBlock(F);
-  if (Rare)
-    return shiftAndAllocateInRare(IRB, Target, Offset, Rare, Settings.Bits);
-  return shiftByAlloca(IRB, maskOffset(IRB, Offset, Settings.Bits));
+  AllocaInst *Shift =
+      Rare ? shiftAndAllocateInRare(IRB, Target, Offset, Rare, Settings.Bits)
+           : shiftByAlloca(IRB, maskOffset(IRB, Offset, Settings.Bits));
+  createEntryNote(IRB, Settings);
+  return Shift;
 }
 
 /// Static allocas must stay in the entry block, which the prologue cuts in two:

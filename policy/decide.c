@@ -106,6 +106,16 @@ static const char *section_refusal(const char *section, bool calls)
 	return NULL;
 }
 
+static void refuse(struct kstackrand_decision *decision, unsigned facts, const char *reason)
+{
+	if (!reason)
+		return;
+	decision->verdict = KSTACKRAND_REFUSED;
+	decision->reason = reason;
+	decision->noted = decision->by_name ||
+	                  !(facts & (KSTACKRAND_FACT_ALWAYS_INLINE | KSTACKRAND_FACT_GNU_INLINE));
+}
+
 /* Who chose it, if anybody did. */
 static void choose(struct kstackrand_decision *decision, const struct kstackrand_policy *policy,
                    const struct names *names, unsigned facts)
@@ -145,6 +155,7 @@ struct kstackrand_decision kstackrand_policy_decide(const struct kstackrand_poli
 	struct kstackrand_decision decision = {.verdict = KSTACKRAND_NOT_CHOSEN};
 	struct names names;
 	const char *exception = NULL;
+	const char *reason;
 
 	kstackrand_names_init(&names, function);
 	choose(&decision, policy, &names, function->facts);
@@ -159,12 +170,11 @@ struct kstackrand_decision kstackrand_policy_decide(const struct kstackrand_poli
 		decision.because = exception;
 		return decision;
 	}
-	decision.reason = kstackrand_refusal(function->facts);
-	if (!decision.reason)
-		decision.reason =
+	reason = kstackrand_refusal(function->facts);
+	if (!reason)
+		reason =
 			section_refusal(function->section, policy->model != KSTACKRAND_MODEL_LINUX);
-	if (decision.reason)
-		decision.verdict = KSTACKRAND_REFUSED;
+	refuse(&decision, function->facts, reason);
 	return decision;
 }
 
@@ -181,6 +191,7 @@ kstackrand_policy_decide_reseed(const struct kstackrand_policy *policy,
 	struct kstackrand_decision decision = {.verdict = KSTACKRAND_NOT_CHOSEN};
 	const struct glob *glob;
 	struct names names;
+	const char *reason = NULL;
 
 	kstackrand_names_init(&names, function);
 	glob = kstackrand_find_glob(policy, &policy->reseed, &names);
@@ -191,12 +202,11 @@ kstackrand_policy_decide_reseed(const struct kstackrand_policy *policy,
 	decision.by_name = !glob->wildcard;
 	decision.because = glob->because;
 	if (policy->model != KSTACKRAND_MODEL_LINUX)
-		decision.reason = "only model linux has reseed points";
-	if (!decision.reason)
-		decision.reason = kstackrand_refusal(function->facts & AGAINST_RESEED);
-	if (!decision.reason)
-		decision.reason = section_refusal(function->section, true);
-	if (decision.reason)
-		decision.verdict = KSTACKRAND_REFUSED;
+		reason = "only model linux has reseed points";
+	if (!reason)
+		reason = kstackrand_refusal(function->facts & AGAINST_RESEED);
+	if (!reason)
+		reason = section_refusal(function->section, true);
+	refuse(&decision, function->facts, reason);
 	return decision;
 }

@@ -21,6 +21,7 @@
 extern "C" {
 #endif
 
+/* The values of these two also stand in notes: they never change. */
 enum kstackrand_model {
 	KSTACKRAND_MODEL_INLINE,
 	KSTACKRAND_MODEL_CALL,
@@ -118,6 +119,9 @@ struct kstackrand_decision {
 	const char *because;
 	/* Why it is refused, as the end of a sentence; NULL otherwise. Static. */
 	const char *reason;
+	/* Whether a refusal belongs into the object's notes: not if it was a pattern
+	 * that caught a function which has no code of its own there. */
+	bool noted;
 };
 
 /** Decides on one function. Never fails. */

@@ -9,6 +9,7 @@
  *     message.c       one-line errors, printable text, the end when memory is gone
  *     policy.c        a policy's life, and its settings
  *     linux_model.c   model linux in machine code, for both plugins
+ *     note.c          the record in the object, for both plugins
  */
 #ifndef KSTACKRAND_POLICY_INTERNAL_H
 #define KSTACKRAND_POLICY_INTERNAL_H

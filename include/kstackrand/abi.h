@@ -88,6 +88,40 @@
 #define KSTACKRAND_CPU_BYTES 32
 
 /*
+ * The note: the record in the binary of what was instrumented and what was not.
+ * ELF notes of one owner, one for each function, in an allocated section; here is
+ * what a note's descriptor holds, in the target's byte order, with no padding.
+ * docs/note.md tells how it fares in linkers and other tools.
+ *
+ *     0   u8      format of the rest: KSTACKRAND_NOTE_FORMAT
+ *     1   u8      model: 0 inline, 1 call, 2 linux
+ *     2   u8      rng: 0 fast, 1 siphash
+ *     3   u8      bits
+ *     4   u8      what the function is, or was to be: KSTACKRAND_NOTE_SHIFTS, _RESEEDS
+ *     5   u8[3]   version of kstackrand: major, minor, patch
+ *
+ * then, in a note of type KSTACKRAND_NOTE_ENTRY,
+ *
+ *     8   s64     the function's first byte, relative to this field
+ *     16  s64     what follows the shift (or the reseed), relative to this field
+ *     24  char[]  the function's symbol, ended by a zero byte
+ *
+ * and in one of type KSTACKRAND_NOTE_REFUSED
+ *
+ *     8   char[]  the function's symbol, ended by a zero byte
+ *         char[]  why it is not instrumented, ended by a zero byte
+ *
+ * Notes of different objects end up in one section: each tells its own settings.
+ */
+#define KSTACKRAND_NOTE_SECTION ".note.kstackrand"
+#define KSTACKRAND_NOTE_OWNER "kstackrand"
+#define KSTACKRAND_NOTE_ENTRY 1
+#define KSTACKRAND_NOTE_REFUSED 2
+#define KSTACKRAND_NOTE_FORMAT 1
+#define KSTACKRAND_NOTE_SHIFTS 1
+#define KSTACKRAND_NOTE_RESEEDS 2
+
+/*
  * SipHash-1-3 (Aumasson and Bernstein) of a message of eight bytes: one round for
  * it, one for the block that holds its length, three to finish. It stands here
  * once, as steps, for C and for both plugins, which make of each step what their
