@@ -4,7 +4,7 @@
 // REQUIRES: x86_64
 // RUN: %cc -O2 -mgeneral-regs-only -fplugin-arg-kstackrand-entry=handler -S %s -o %t.s 2>%t.err
 // RUN: %FileCheck %s --check-prefix=INTERRUPT --input-file=%t.err
-// RUN: ! grep kstackrand %t.s
+// RUN: ! grep __kstackrand %t.s
 // INTERRUPT: warning: kstackrand:{{.*}}handler{{.*}} is not instrumented: it is an interrupt handler
 //
 // RUN: %cc -O2 -mgeneral-regs-only -fsplit-stack '-fplugin-arg-kstackrand-entry=*split*' -fplugin-arg-kstackrand-verbose \
@@ -20,7 +20,7 @@
 // RUN:   %cc -O2 -mgeneral-regs-only $flag -fplugin-arg-kstackrand-entry=split -S %s -o %t.s 2>%t.err && \
 // RUN:   %FileCheck %s --check-prefix=NARROW --input-file=%t.err || exit 1; \
 // RUN: done
-// RUN: ! grep kstackrand %t.s
+// RUN: ! grep __kstackrand %t.s
 // NARROW: warning: kstackrand:{{.*}}split{{.*}} is not instrumented: it is not built for a 64-bit target
 int outside(int);
 

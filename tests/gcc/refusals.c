@@ -3,7 +3,7 @@
 // reason, and left as it is.
 // RUN: %cc -O2 -fplugin-arg-kstackrand-entry=in_header -S %s -o %t.s 2>%t.err
 // RUN: %FileCheck %s --input-file=%t.err
-// RUN: ! grep kstackrand %t.s
+// RUN: ! grep __kstackrand %t.s
 // CHECK: warning: kstackrand:{{.*}}in_header{{.*}} is not instrumented: it is extern inline
 int outside(int);
 

@@ -114,13 +114,13 @@
 // INCLUDED: %gs:__kstackrand_cpu
 // RUN: %plain_cc -O2 -fplugin=%passplugin -fpass-plugin=%passplugin -mllvm -kstackrand=model=linux -mllvm -kstackrand=entry=noinstr_entry \
 // RUN:   -D__KERNEL__ -S %s -o %t.s 2>&1 | %FileCheck %s --check-prefix=USER
-// RUN: ! grep kstackrand %t.s
+// RUN: ! grep __kstackrand %t.s
 //
 // RUN: %plain_cc -O2 -fplugin=%plugin %s -S -o %t.s -fplugin-arg-kstackrand-model=linux -fplugin-arg-kstackrand-entry=noinstr_entry 2>&1 | %FileCheck %s --check-prefix=USER
-// RUN: ! grep kstackrand %t.s
+// RUN: ! grep __kstackrand %t.s
 // USER: noinstr_entry{{.*}} is not instrumented: {{.*}}__KERNEL__
 // RUN: %plain_cc -O2 -fplugin=%plugin %s -S -o %t.s -D__KERNEL__ -DMODULE -fplugin-arg-kstackrand-model=linux -fplugin-arg-kstackrand-entry=noinstr_entry -fplugin-arg-kstackrand-reseed=tick 2>&1 | %FileCheck %s --check-prefix=MODULE
-// RUN: ! grep kstackrand %t.s
+// RUN: ! grep __kstackrand %t.s
 // MODULE-DAG: noinstr_entry{{.*}} is not instrumented: {{.*}}loadable module
 // MODULE-DAG: tick{{.*}} is not instrumented: {{.*}}loadable module
 // RUN: %plain_cc -O2 -fplugin=%plugin %s -S -o %t.s -fplugin-arg-kstackrand-reseed=tick 2>&1 | %FileCheck %s --check-prefix=INLINE
