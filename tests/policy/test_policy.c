@@ -1247,6 +1247,31 @@ static void test_refusals(void **state)
 	}
 }
 
+/* Whoever asks for a function by name finds the reason in the object; a pattern
+ * catches inline functions by the hundred. */
+static void test_noted_refusals(void **state)
+{
+	static const unsigned without_code =
+		KSTACKRAND_FACT_ALWAYS_INLINE | KSTACKRAND_FACT_GNU_INLINE;
+	struct fixture *fixture = *state;
+
+	accept(fixture, "entry=named");
+	accept(fixture, "entry=pattern*");
+	accept(fixture, "reseed=pattern*");
+	for (size_t i = 0; i < COUNT(refusals); i++) {
+		unsigned fact = refusals[i].fact;
+		struct kstackrand_function pattern = {"pattern", NULL, NULL, fact};
+
+		assert_true(decide(fixture, "named", NULL, NULL, fact).noted);
+		assert_int_equal(decide(fixture, "pattern", NULL, NULL, fact).noted,
+		                 !(fact & without_code));
+		assert_int_equal(kstackrand_policy_decide_reseed(fixture->policy, &pattern).noted,
+		                 !(fact & without_code));
+	}
+	assert_false(decide(fixture, "named", NULL, NULL, 0).noted);
+	assert_false(decide(fixture, "other", NULL, NULL, KSTACKRAND_FACT_NAKED).noted);
+}
+
 static void test_sections(void **state)
 {
 	static const struct {
@@ -1593,6 +1618,7 @@ int main(void)
 		TEST(test_decisions),
 		TEST(test_dot_is_a_name),
 		TEST(test_refusals),
+		TEST(test_noted_refusals),
 		TEST(test_sections),
 		TEST(test_because_is_printable),
 		TEST(test_hostile_globs),
