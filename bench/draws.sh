@@ -105,15 +105,12 @@ write_offsets() {
 
 # look NAME: a line of it and the tests that found it.
 look() {
-	local program status found=''
+	local status=0 found
 	write_offsets "$1"
-	for program in distribution linear lattice waves; do
-		status=0
-		"$battery/$program" "$scratch/cells" >"$scratch/said" || status=$?
-		((status <= 1)) || die "$battery/$program failed on $1"
-		found+=$(sed -n 's/^\([a-z0-9-]*\): .*FOUND$/\1,/p' "$scratch/said")
-	done
-	found=$(tr -d '\n' <<<"$found" | sed 's/,$//; s/,/, /g')
+	sh "$top/tests/random/battery.sh" "$battery" "$scratch/cells" >"$scratch/said" || status=$?
+	((status <= 1)) || die "the battery could not look at $1"
+	found=$(sed -n 's/^found: *//p' "$scratch/said")
+	found=${found// /, }
 	printf '%s;%s\n' "$1" "${found:-–}"
 }
 

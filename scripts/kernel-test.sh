@@ -304,15 +304,11 @@ boot_all() {
 
 # What the kernel says of its stack, to the programs that look at programs' stacks.
 run_battery() {
-	local program status=0 programs=$build/tests/random
+	local status=0 programs=$build/tests/random
 	[[ -x $programs/distribution ]] || die "there is no battery in $programs: apt install what cmake names, and build"
 	boot ours many
 	step 300 "reading what it printed" python3 "$tests/judge.py" cells "$logs/ours-many.log" "$scratch/cells"
-	"$programs/pack" "$scratch/cells" >"$scratch/bytes"
-	for program in distribution linear lattice waves; do
-		"$programs/$program" "$scratch/cells" || status=1
-	done
-	sh "$root/tests/random/standard.sh" "$scratch/bytes" || status=1
+	sh "$root/tests/random/battery.sh" "$programs" "$scratch/cells" || status=$?
 	((status == 0)) && echo PASS || echo FAIL
 	return "$status"
 }

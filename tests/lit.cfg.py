@@ -19,7 +19,7 @@ config.name = "kstackrand"
 config.test_source_root = here
 config.test_exec_root = os.path.join(build, "tests", "output")
 config.suffixes = [".c", ".cpp", ".test", ".sh"]
-config.excludes = ["support", "output", "daemons", "CMakeLists.txt", "standard.sh", "expect.sh"]
+config.excludes = ["support", "output", "daemons", "CMakeLists.txt", "battery.sh", "expect.sh"]
 thorough = bool(lit_config.params.get("long"))
 if not thorough:
     config.excludes.append("long")
