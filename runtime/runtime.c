@@ -29,8 +29,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -367,34 +365,47 @@ static void use_fork_handler(void)
 	unlock(&saved);
 }
 
-static bool starts_with(const char *word, size_t length, const char *name, const char **rest)
-{
-	size_t name_length = strlen(name);
+/* What the environment says is taken apart without libc: a program may have
+ * functions of those names, all of them entries, which do as they like. */
 
-	if (length < name_length || memcmp(word, name, name_length) != 0)
-		return false;
-	*rest = word + name_length;
-	return true;
+/* What follows PREFIX in TEXT; NULL when it starts otherwise. */
+static const char *after(const char *text, const char *prefix)
+{
+	while (*prefix)
+		if (*text++ != *prefix++)
+			return NULL;
+	return text;
+}
+
+static bool ends_word(const char *text)
+{
+	return text && (*text == '\0' || *text == ',');
+}
+
+static bool take_fixed(const char *bytes)
+{
+	size_t offset = 0;
+	const char *digit = bytes;
+
+	while (*digit >= '0' && *digit <= '9' && offset <= kstackrand_mask(KSTACKRAND_BITS_MAX))
+		offset = offset * 10 + (size_t)(*digit++ - '0');
+	return digit != bytes && ends_word(digit) &&
+	       kstackrand_set_mode(KSTACKRAND_FIXED, offset) == 0;
 }
 
 /* One word of the environment variable; false when it is none we know. */
-static bool take_word(const char *word, size_t length)
+static bool take_word(const char *word)
 {
-	const char *rest;
-	char *end;
+	const char *bytes = after(word, "fixed=");
 
-	if (starts_with(word, length, "fixed=", &rest)) {
-		unsigned long offset = strtoul(rest, &end, 10);
-
-		return *rest >= '0' && *rest <= '9' && end == word + length &&
-		       kstackrand_set_mode(KSTACKRAND_FIXED, offset) == 0;
-	}
-	if (starts_with(word, length, "off", &rest) && rest == word + length)
+	if (bytes)
+		return take_fixed(bytes);
+	if (ends_word(after(word, "off")))
 		return kstackrand_set_mode(KSTACKRAND_OFF, 0) == 0;
-	if (starts_with(word, length, "max", &rest) && rest == word + length)
+	if (ends_word(after(word, "max")))
 		return kstackrand_set_mode(KSTACKRAND_FIXED,
 		                           kstackrand_mask(KSTACKRAND_BITS_MAX)) == 0;
-	if (starts_with(word, length, "atfork", &rest) && rest == word + length) {
+	if (ends_word(after(word, "atfork"))) {
 		use_fork_handler();
 		return true;
 	}
@@ -408,24 +419,31 @@ static void complain(void)
 		"kstackrand: error: environment variable KSTACKRAND: expected off, max, atfork "
 		"or fixed=BYTES (a multiple of 16, at most 4080), separated by commas; "
 		"what is not understood is ignored\n";
-	ssize_t ignored = write(STDERR_FILENO, text, sizeof(text) - 1);
 
-	(void)ignored;
+	system_call(SYS_write, STDERR_FILENO, (long)text, sizeof(text) - 1, 0);
+}
+
+static const char *words_of_environment(void)
+{
+	const char *words = NULL;
+
+	for (char **variable = environ; variable && *variable && !words; variable++)
+		words = after(*variable, "KSTACKRAND=");
+	return words;
 }
 
 static void read_environment(void)
 {
-	const char *words = getenv("KSTACKRAND");
+	const char *words = words_of_environment();
 
 	/* Whoever starts a set-user-ID program must not switch its hardening off. */
 	if (!words || getauxval(AT_SECURE))
 		return;
 	while (*words) {
-		size_t length = strcspn(words, ",");
-
-		if (length && !take_word(words, length))
+		if (*words != ',' && !take_word(words))
 			complain();
-		words += length;
+		while (!ends_word(words))
+			words++;
 		words += *words == ',';
 	}
 }
