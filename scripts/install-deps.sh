@@ -8,11 +8,12 @@
 #   scripts/install-deps.sh check    what scripts/check.sh needs: the compilers
 #                                    most used, arm64, the test tools
 #   scripts/install-deps.sh kernel   what scripts/kernel-test.sh needs
+#   scripts/install-deps.sh torture  what scripts/torture.sh needs
 #   scripts/install-deps.sh all      and every compiler that this Debian has
 set -euo pipefail
 
 usage() {
-	sed -n '3,11s/^# \{0,1\}//p' "$0"
+	sed -n '3,12s/^# \{0,1\}//p' "$0"
 }
 
 die() {
@@ -88,7 +89,7 @@ arm64_packages() {
 
 test_packages() {
 	printf '%s\n' binutils python3 pkg-config libcmocka-dev valgrind musl-tools file gdb \
-		shellcheck libelf-dev libcapstone-dev rustc \
+		shellcheck libelf-dev libcapstone-dev rustc csmith libcsmith-dev \
 		ccache libgsl-dev libm4ri-dev libfftw3-dev libflint-dev ent rng-tools-debian dieharder gnuplot-nox
 	if available clang-format-14; then
 		printf '%s\n' clang-format-14 clang-tidy-14
@@ -101,9 +102,21 @@ kernel_packages() {
 		qemu-system-x86 qemu-system-arm
 }
 
+# Programs to compile, and what those ask for in turn.
+torture_packages() {
+	printf '%s\n' python3 csmith libcsmith-dev valgrind tcl-dev
+}
+
 wanted() {
 	base_packages
 	[ "$1" != demo ] || return 0
+	if [ "$1" = torture ]; then
+		torture_packages
+		arm64_packages
+		versions_of gcc -plugin-dev 12 | gcc_packages
+		versions_of libclang -dev 19 | llvm_packages
+		return
+	fi
 	if [ "$1" = kernel ]; then
 		kernel_packages
 		arm64_packages
@@ -124,12 +137,12 @@ wanted() {
 
 job=${1:-}
 case $job in
-demo | check | kernel | all) ;;
+demo | check | kernel | torture | all) ;;
 -h | --help)
 	usage
 	exit 0
 	;;
-*) die "expected demo, check, kernel or all, not '$job'" ;;
+*) die "expected demo, check, kernel, torture or all, not '$job'" ;;
 esac
 command -v apt-get >/dev/null || die "this needs apt: Debian 12 or 13, or a close relative"
 

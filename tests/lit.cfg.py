@@ -59,6 +59,7 @@ builds_kernels = all(shutil.which(tool) for tool in ("flex", "bison", "bc", "cpi
 feature("kernel-x86_64", builds_kernels and matrix.MACHINE == "x86_64" and shutil.which("qemu-system-x86_64"))
 feature("kernel-arm64", builds_kernels and shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-system-aarch64"))
 feature("ccache", shutil.which("ccache"))
+feature("csmith", shutil.which("csmith"))
 
 compilers = matrix.find_compilers(build, archs)
 for compiler in compilers:

@@ -8,6 +8,7 @@
 #     . scripts/lib/steps.sh
 #     begin_steps                       # $scratch and $log from here on
 #     step 600 "building" make -j2      # its output goes to the log
+#     watch make check                  # its output is shown as it comes
 #     start_process ./daemon --flags    # $started_pid; stopped at the end
 #
 # A step and a process run in process groups of their own: Ctrl-C comes to the
@@ -110,6 +111,19 @@ step() {
 	fi
 	printf '%d s\n' $((SECONDS - start))
 	step_line=no
+}
+
+# watch COMMAND…: runs a program that says itself how far it is, for as long as it
+# takes; gives its exit status.
+watch() {
+	local status=0
+	set -m
+	"$@" </dev/null &
+	set +m
+	started_pids+=($!)
+	wait $! || status=$?
+	unset 'started_pids[-1]'
+	return "$status"
 }
 
 # start_process COMMAND…: starts a program that runs until it is stopped.
