@@ -28,6 +28,7 @@
 	DO(square_xor)         \
 	DO(product)            \
 	DO(high)               \
+	DO(high_after)         \
 	DO(product_twice)      \
 	DO(short_product)      \
 	DO(short_twice)        \
@@ -117,7 +118,8 @@ MIXER(bswap1, __builtin_bswap64(c *m) * k)
 MIXER(square, __builtin_bswap64(c *c) * m)
 MIXER(square_xor, __builtin_bswap64(c *c ^ s) * m)
 MIXER(product, __builtin_bswap64(c *(c ^ k)) * m)
-MIXER(high, kstackrand_word(c, k, s))
+MIXER(high, kstackrand_word(c, k, c))
+MIXER(high_after, kstackrand_word(c, k, c + s))
 MIXER(product_twice, __builtin_bswap64(c *(c ^ k)) * (c ^ k))
 MIXER(short_product, __builtin_bswap64(c ^ k) * c)
 MIXER(short_twice, __builtin_bswap64(c ^ k) * (c ^ k))

@@ -71,13 +71,15 @@ compile() {
 	$cc -O2 -std=gnu11 -I"$top/include" "$@" -S "$top/bench/mca.c" -o "$work/$name.s"
 }
 
-# function_of NAME FUNCTION: its instructions and labels, up to where the stack is
-# put back, or else its return. The # of a comment begins an immediate on arm64.
-# Labels get names, for llvm-mca knows none that are numbers.
+# function_of NAME FUNCTION: its instructions and labels, up to where ours says that
+# the shift is done, or the stack is put back, or else its return. The # of a comment
+# begins an immediate on arm64. Labels get names, for llvm-mca knows none that are
+# numbers.
 function_of() {
 	awk -v name="$2" -v comment="$comment" '
 		$0 ~ "^" name ":" { inside = 1; next }
 		!inside { next }
+		/^\.Lkstackrand_shifted/ { exit }
 		{ sub("[ \t]*" comment ".*", "") }
 		/^[ \t]*\.[a-z]/ || /^[ \t]*$/ { next }
 		/^[ \t]+(leave|mov[q \t].*(%rbp, %rsp|sp, x29)$|lea.*\(%rbp\), %rsp)/ { exit }

@@ -109,6 +109,10 @@ extern const struct ggc_root_tab linux_roots[];
 
 enum kstackrand_arch target_arch (void);
 
+/* Whether two words beside each other come with one instruction, if both are
+   loaded in one block.  */
+bool target_loads_pairs (void);
+
 /* Statements for this architecture, appended at GSI.  */
 
 /* OLD = *COUNTER, *COUNTER += STEP, such that a signal handler that does the

@@ -219,8 +219,7 @@ append_fast_word (gimple_stmt_iterator *gsi, tree counter, tree key)
 {
   tree keyed = append_binary (gsi, BIT_XOR_EXPR, counter, key);
   tree square = append_binary (gsi, MULT_EXPR, keyed, keyed);
-  tree advanced = append_load (gsi, thread_decl, KSTACKRAND_THREAD_COUNTER);
-  return append_binary (gsi, MULT_HIGHPART_EXPR, square, advanced);
+  return append_binary (gsi, MULT_HIGHPART_EXPR, square, counter);
 }
 
 static tree
@@ -254,6 +253,8 @@ append_fast_path (basic_block bb, tree key, tree step,
 		  const entry_settings &settings)
 {
   gimple_stmt_iterator gsi = gsi_last_bb (bb);
+  if (!step)
+    step = append_load (&gsi, thread_decl, KSTACKRAND_THREAD_STEP);
   tree counter = make_ssa_name (uint64_type_node);
   emit_fetch_add (&gsi, counter,
 		  word_at (thread_decl, KSTACKRAND_THREAD_COUNTER), step);
@@ -302,8 +303,9 @@ append_inline_draw (basic_block draw, const entry_settings &settings)
   gimple_stmt_iterator gsi = gsi_last_bb (draw);
   tree key = append_load (&gsi, process_decl, KSTACKRAND_PROCESS_KEY);
   tree seal = append_load (&gsi, thread_decl, KSTACKRAND_THREAD_SEAL);
-  /* Loaded here, beside the seal: one instruction on arm64.  */
-  tree step = append_load (&gsi, thread_decl, KSTACKRAND_THREAD_STEP);
+  tree step = NULL_TREE;
+  if (target_loads_pairs ())
+    step = append_load (&gsi, thread_decl, KSTACKRAND_THREAD_STEP);
   append (&gsi, gimple_build_cond (NE_EXPR, key, seal, NULL_TREE, NULL_TREE));
   split_ways (draw, &fast, &slow);
 

@@ -9,6 +9,14 @@ target_arch (void)
   return KSTACKRAND_ARCH_AARCH64;
 }
 
+/* The step lies beside the seal, and comes with it.  */
+
+bool
+target_loads_pairs (void)
+{
+  return true;
+}
+
 /* Returning from an exception clears the exclusive monitor: after a signal
    handler that drew, the store fails and all is done again.  The three
    instructions between the labels must not be split by a spill, hence one

@@ -10,6 +10,15 @@ target_arch (void)
   return KSTACKRAND_ARCH_X86_64;
 }
 
+/* Where the step is loaded in an earlier block than it is used in, GCC takes it
+   for another register than that of the old counter, and copies it.  */
+
+bool
+target_loads_pairs (void)
+{
+  return false;
+}
+
 /* One instruction, which a signal cannot split; no lock prefix, since no other
    thread writes to this counter.  In %rax, where the multiplication wants it.  */
 

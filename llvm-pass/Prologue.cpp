@@ -121,16 +121,13 @@ static Value *loadField(IRBuilderBase &IRB, GlobalVariable *Variable,
 }
 
 /// kstackrand_word() of abi.h.
-static Value *createFastWord(IRBuilderBase &IRB, GlobalVariable *Thread,
-                             Value *Counter, Value *Key) {
-  Value *Advanced =
-      loadField(IRB, Thread, KSTACKRAND_THREAD_COUNTER, "advanced");
+static Value *createFastWord(IRBuilderBase &IRB, Value *Counter, Value *Key) {
   Value *Keyed = IRB.CreateXor(Counter, Key);
   Value *Square = IRB.CreateMul(Keyed, Keyed);
   // Both compilers' targets have an instruction for the high half.
   Type *Double = IRB.getInt128Ty();
   Value *Product = IRB.CreateMul(IRB.CreateZExt(Square, Double),
-                                 IRB.CreateZExt(Advanced, Double));
+                                 IRB.CreateZExt(Counter, Double));
   return IRB.CreateTrunc(IRB.CreateLShr(Product, 64), IRB.getInt64Ty(), "word");
 }
 
@@ -164,7 +161,7 @@ static Value *drawFast(IRBuilderBase &IRB, const TargetHooks &Target,
       Target.FetchAdd(IRB, field(IRB, Thread, KSTACKRAND_THREAD_COUNTER), Step);
   if (Settings.Rng == KSTACKRAND_RNG_SIPHASH)
     return createSiphashWord(IRB, Process, Counter, Step);
-  return createFastWord(IRB, Thread, Counter, Key);
+  return createFastWord(IRB, Counter, Key);
 }
 
 /// Offset & mask. Not by the builder, which folds a mask of 0: an alloca must

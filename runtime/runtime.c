@@ -274,7 +274,7 @@ PUBLIC size_t __kstackrand_offset(void)
 	if (!is_sealed(&key))
 		return kstackrand_slow_offset();
 	counter = thread_fetch_add(&thread->counter, thread->step);
-	return kstackrand_offset_of(kstackrand_word(counter, key, thread->step));
+	return kstackrand_offset_of(kstackrand_word(counter, key, counter));
 }
 
 PUBLIC size_t __kstackrand_offset_siphash(void)

@@ -3,16 +3,17 @@
 // ordinary data, and the test supplies what else a kernel would. No shift
 // before the first reseed point; then 64 cells; the mask counts from the next
 // one on, and no value of it does harm; the way through an entry that is hardly
-// ever taken is as good as the others; one boot parameter, however many files
-// have an entry.
+// ever taken is as good as the others; of each draw, the stack shows the word that
+// abi.h defines; one boot parameter, however many files have an entry.
 // RUN: %plain_cc -O1 -c %support/witness.c -o %t.witness.o
 // RUN: for level in 0 1 2 3 s; do \
-// RUN:   %cc -O$level -D__KERNEL__ -fplugin-arg-kstackrand-model=linux -fplugin-arg-kstackrand-entry=entry_\* -fno-pie -fplugin-arg-kstackrand-reseed=tick -I%support -DSECOND -c %s -o %t.2.o && \
-// RUN:   %cc -O$level -D__KERNEL__ -fplugin-arg-kstackrand-model=linux -fplugin-arg-kstackrand-entry=entry_\* -fno-pie -fplugin-arg-kstackrand-reseed=tick -I%support -c %s -o %t.1.o && \
+// RUN:   %cc -O$level -D__KERNEL__ -fplugin-arg-kstackrand-model=linux -fplugin-arg-kstackrand-entry=entry_\* -fno-pie -fplugin-arg-kstackrand-reseed=tick -I%support -I%include -DSECOND -c %s -o %t.2.o && \
+// RUN:   %cc -O$level -D__KERNEL__ -fplugin-arg-kstackrand-model=linux -fplugin-arg-kstackrand-entry=entry_\* -fno-pie -fplugin-arg-kstackrand-reseed=tick -I%support -I%include -c %s -o %t.1.o && \
 // RUN:   %plain_cc -r -nostdlib %t.1.o %t.2.o -o %t.r.o && \
 // RUN:   %plain_cc %t.r.o %t.witness.o -no-pie -o %t && \
 // RUN:   echo "-O$level" && %run %t || exit 1; \
 // RUN: done
+#include <kstackrand/abi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <witness.h>
@@ -42,6 +43,7 @@ struct kernel_param {
 
 extern const struct kernel_param __start___param[], __stop___param[];
 extern unsigned long __kstackrand_mask __attribute__((visibility("hidden")));
+extern struct kstackrand_cpu __kstackrand_cpu __attribute__((visibility("hidden")));
 const char param_ops_ulong[1];
 
 /* What a kernel has; good enough to be random. */
@@ -91,6 +93,30 @@ static void expect(int holds, const char *what)
 	}
 }
 
+static __attribute__((noinline)) uint64_t distance(void)
+{
+	return (uintptr_t)__builtin_frame_address(0) - entry_first();
+}
+
+static void expect_words(void)
+{
+	uint64_t zero;
+
+	__kstackrand_mask = 0;
+	tick();
+	zero = distance();
+	__kstackrand_mask = 1008;
+	tick();
+	for (int i = 0; i < 10000; i++) {
+		struct kstackrand_cpu before = __kstackrand_cpu;
+		uint64_t word =
+			kstackrand_word(before.counter, before.key, before.counter + before.step);
+
+		expect(distance() - zero == (word & before.mask), "it is the word that abi.h defines");
+		expect(__kstackrand_cpu.counter == before.counter + before.step, "the counter moves by a step");
+	}
+}
+
 int main(void)
 {
 	static const unsigned long masks[][2] = {{0, 0}, {0x1f0, 5}, {15, 0}, {~0UL, 6}, {0x3f0, 6}};
@@ -113,6 +139,7 @@ int main(void)
 		tick();
 		expect_cells("mask", entry_first, (int)masks[i][1]);
 	}
+	expect_words();
 	return 0;
 }
 #endif

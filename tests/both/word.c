@@ -23,7 +23,7 @@ uintptr_t entry(void)
 
 static inline uint64_t fast(struct kstackrand_thread before)
 {
-	return kstackrand_word(before.counter, __kstackrand_process.key, before.step);
+	return kstackrand_word(before.counter, __kstackrand_process.key, before.counter);
 }
 
 static inline uint64_t siphash(struct kstackrand_thread before)

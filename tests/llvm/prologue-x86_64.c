@@ -22,14 +22,15 @@ int entry(int a, int b)
 // CHECK: pushq %rbp
 // CHECK: movq __kstackrand_process(%rip), [[KEY:%r[a-z0-9]+]]
 // CHECK: movq __kstackrand_thread@GOTTPOFF(%rip), [[THREAD:%r[a-z0-9]+]]
-// CHECK: movq %fs:16([[THREAD]]), [[COUNTER:%r[a-z0-9]+]]
+// CHECK: movq %fs:16([[THREAD]]), [[STEP:%r[a-z0-9]+]]
 // CHECK: cmpq %fs:8([[THREAD]]), [[KEY]]
 // CHECK: jne [[SLOW:.LBB[0-9_]+]]
 // CHECK-NOT: lock
-// CHECK: xaddq [[COUNTER]], %fs:([[THREAD]])
-// CHECK: xorq
-// CHECK: imulq
-// CHECK: mulq %fs:([[THREAD]])
+// CHECK: xaddq [[STEP]], %fs:([[THREAD]])
+// CHECK-NEXT: #NO_APP
+// CHECK-NEXT: xorq
+// CHECK-NEXT: imulq
+// CHECK-NEXT: mulq %r
 // CHECK: andl $1008
 // CHECK: subq %{{r[a-z0-9]+}}, %rsp
 // CHECK: movq %rbp, %rsp
