@@ -30,7 +30,7 @@ compile() {
 }
 
 compile -fsanitize=thread
-$plain_cc -std=gnu11 -O2 -g -fsanitize=thread -fPIC -I"$top/include" ./*.o "$top/runtime/runtime.c" \
+$plain_cc -std=gnu11 -D_GNU_SOURCE -O2 -g -fsanitize=thread -fPIC -I"$top/include" ./*.o "$top/runtime/runtime.c" \
 	"$top/runtime/random.c" "$top/runtime/draw_slow_$(uname -m).S" -pthread -o under_tsan
 # Threads that a child leaves behind are its parent's.
 TSAN_OPTIONS="die_after_fork=0 report_thread_leaks=0 halt_on_error=1" timeout $((3 * seconds + 60)) ./under_tsan "$seconds"
